@@ -9,8 +9,10 @@ import pytest
 from bg import durations
 from bg.ledger.cases import Held
 from bg.ledger.file import Ledger
+from drive import Drive
 from fresh import compared, named
 from hypothesis import HealthCheck, settings
+from recordings import NEWEST
 from rig import package, tree
 
 settings.register_profile(
@@ -49,6 +51,24 @@ def unhurried(monkeypatch):
     given = durations.GIT
     monkeypatch.setattr(durations, "GIT", 60.0)
     return given
+
+
+@pytest.fixture
+def version() -> str:
+    """The client version that is played; a module or a test that plays others names them."""
+    return NEWEST
+
+
+@pytest.fixture
+def drive(version: str, tmp_path: Path) -> Drive:
+    """One session of this version."""
+    return Drive(version, tmp_path)
+
+
+@pytest.fixture
+def newest(tmp_path: Path) -> Drive:
+    """One session of the newest version, where the others of a module are played on several."""
+    return Drive(NEWEST, tmp_path)
 
 
 @pytest.fixture

@@ -171,6 +171,11 @@ class Drive:
     def ledger() -> Ledger:
         return Ledger(directory(), create=False)
 
+    def state(self, label: str = "bg-1") -> str:
+        """How the ledger says that a task stands."""
+        [row] = self.rows("SELECT state FROM tasks WHERE label = ?", label)
+        return str(row["state"])
+
     def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         book = self.ledger()
         try:

@@ -28,8 +28,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable, Optional, TextIO
 
+    from bg.ledger.file import Writing
     from bg.loop.routes import Handler
 
+    Note = Callable[[Writing], object]
     Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
@@ -113,7 +115,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
         _print(answer, event, stdout)
         return
     folder = place.directory()
-    place.wake(folder, event.session)
+    place.clear_idle(folder, event.session)
     first = _first_words(event, folder)
     if event.name in WITHOUT_LEDGER and not _has_ledger(folder, event, clock()):
         _print(Answer(notice=first), event, stdout)
@@ -122,7 +124,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
-            _print(postponing.put_off(folder, event, text, error, clock()) or _examined(event), event, stdout)
+            _print_or_examine(postponing.put_off(folder, event, text, error, clock()), event, stdout)
             return
         with left(book) if ends else contextlib.closing(book):
             scene = Scene(event, book, Answer(notice=first), desk=views, attempt=attempt)
@@ -162,27 +164,29 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
                 _erase(scene)
             else:
                 said = postponing.pass_over(book, event, text, told=not attempt.ended)
-                _print(said or _examined(event), event, stdout)
+                _print_or_examine(said, event, stdout)
         for what in attempt.ended:
             postponing.note(book, what, phrases.HAS_ENDED_HOOKS)
     except Unread:
         raise
+    except Corrupt as error:
+        said = postponing.put_off(book.place, event, text, error, book.now())
+        _print_or_examine(said, event, stdout)
+        book.retire()
     except Unavailable as error:
-        corrupt = isinstance(error, Corrupt)
-        said = postponing.put_off(book.place, event, text, error, book.now(), None if corrupt else book)
-        _print(said or _examined(event), event, stdout)
-        if corrupt:
-            book.retire()
+        said = postponing.put_off(book.place, event, text, error, book.now(), book)
+        _print_or_examine(said, event, stdout)
     except Exception as error:  # noqa: BLE001 - see main
         postponing.note(book, event.name, postponing.happened())
         _print(Answer(deny=postponing.refusal(event, book, _in_short(error))), event, stdout)
 
 
-def _examined(event: Event) -> Answer:
-    """There is no table to show, so `/bg-status` says what is wrong."""
-    host, answer = postponing.host_of(event), Answer()
-    show(answer, views.doctor(host), host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
-    return answer
+def _print_or_examine(answer: Optional[Answer], event: Event, stdout: TextIO) -> None:
+    """Without an answer, as there is no table to show, `/bg-status` says what is wrong."""
+    if answer is None:
+        host, answer = postponing.host_of(event), Answer()
+        show(answer, views.doctor(host), host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
+    _print(answer, event, stdout)
 
 
 def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
@@ -212,25 +216,24 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     """Print the answer whole, then note that it was said, and count the event."""
     if scene.answer.notice and not typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
-    told = _tell_where_the_old_one_is(scene)
-    late = _tell_what_came_of_it(scene)
-    rebuilt = _tell_what_is_known_again(scene)
+    telling = (_tell_where_the_old_one_is, _tell_what_came_of_it, _tell_what_is_known_again)
+    said = [note for tell in telling for note in tell(scene)]
     lost = _tell_which_python_runs(scene)
     _print(scene.answer, scene.event, stdout)
     if lost:
         place.forget_lost_interpreter()
-    if scene.is_counted and not any((scene.surfaced, told, late, rebuilt)):
-        return
+    if not scene.is_counted or scene.surfaced or said:
+        _note(scene, said)
+
+
+def _note(scene: Scene, said: list[Note]) -> None:
+    """What was said is not said again."""
     try:
         with scene.book.transaction() as writing:
             if scene.surfaced:
                 deliveries.say(writing, scene.surfaced)
-            if told:
-                notes.set_kept_aside_told(writing, told)
-            if late:
-                notes.forget_late_words(writing, scene.session)
-            if rebuilt:
-                notes.forget_rebuilt(writing, scene.session)
+            for note in said:
+                note(writing)
             scene.count(writing)
         scene.book.settle()
     except Unavailable:
@@ -261,45 +264,43 @@ def _erase(scene: Scene) -> None:
         scene.apart("erasing", erasing.finish, scene.book, durations.ERASING)
 
 
-def _tell_where_the_old_one_is(scene: Scene) -> str:
-    """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
+def _can_tell(scene: Scene) -> bool:
+    """The host shows the user a line from this event, and nothing instead of it."""
+    return not scene.answer.block and postponing.speaks_to_the_user(scene.event)
+
+
+# Each says something to the user once, and gives what notes that it was said.
+def _tell_where_the_old_one_is(scene: Scene) -> list[Note]:
+    """Once after a ledger was moved aside."""
     kept = cases.whole(scene.book).kept_aside
-    if not kept or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
-        return ""
-    if kept == notes.kept_aside_told(scene.book):
-        return ""
+    if not kept or not _can_tell(scene) or kept == notes.kept_aside_told(scene.book):
+        return []
     scene.answer.notice.append(phrases.KEPT_ASIDE.format(place=kept))
-    return kept
+    return [lambda writing: notes.set_kept_aside_told(writing, kept)]
+
+
+def _tell_what_came_of_it(scene: Scene) -> list[Note]:
+    """What events of this session that waited in the spool had to say."""
+    words = notes.late_words(scene.book, scene.session)
+    if not words or not _can_tell(scene):
+        return []
+    scene.answer.notice.append(words)
+    return [lambda writing: notes.forget_late_words(writing, scene.session)]
+
+
+def _tell_what_is_known_again(scene: Scene) -> list[Note]:
+    """Once after a ledger was lost, to the parent as well; not at the end of a turn, which would go on for it."""
+    labels = notes.rebuilt(scene.book, scene.session)
+    if not labels or scene.event.name == "Stop" or not _can_tell(scene):
+        return []
+    scene.answer.notice.append(phrases.LEDGER_KNOWN_AGAIN.format(labels=labels))
+    scene.answer.context.append(phrases.KNOWN_AGAIN.format(labels=labels))
+    return [lambda writing: notes.forget_rebuilt(writing, scene.session)]
 
 
 def _tell_which_python_runs(scene: Scene) -> str:
     """Once after the noted interpreter did not start; its path where that was said now."""
-    if scene.answer.block or not postponing.speaks_to_the_user(scene.event):
-        return ""
-    lost = place.lost_interpreter()
+    lost = place.lost_interpreter() if _can_tell(scene) else ""
     if lost:
         scene.answer.notice.append(phrases.PYTHON_LOST.format(lost=lost, now=sys.executable))
     return lost
-
-
-def _tell_what_came_of_it(scene: Scene) -> bool:
-    """What events of this session that waited in the spool had to say to the user; whether that is said now."""
-    words = notes.late_words(scene.book, scene.session)
-    if not words or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
-        return False
-    scene.answer.notice.append(words)
-    return True
-
-
-def _tell_what_is_known_again(scene: Scene) -> bool:
-    """Once after a ledger was lost, the user and the parent are told which tasks are known again; whether they are now.
-
-    Not at the end of a turn, which would go on for it.
-    """
-    labels = notes.rebuilt(scene.book, scene.session)
-    speaks = scene.event.name != "Stop" and postponing.speaks_to_the_user(scene.event)
-    if not labels or scene.answer.block or not speaks:
-        return False
-    scene.answer.notice.append(phrases.LEDGER_KNOWN_AGAIN.format(labels=labels))
-    scene.answer.context.append(phrases.KNOWN_AGAIN.format(labels=labels))
-    return True

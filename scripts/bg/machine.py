@@ -43,7 +43,7 @@ def find(name: str) -> str:
     return next((path for path in tries if os.access(path, os.X_OK) and not os.path.isdir(path)), "")
 
 
-def ask(command: list[str], seconds: float, given: bytes = b"", told: Optional[dict[str, str]] = None) -> Done:
+def run_program(command: list[str], seconds: float, given: bytes = b"", told: Optional[dict[str, str]] = None) -> Done:
     """Start a program in a directory that nobody shapes, with nothing of Python's environment but what it is told."""
     # Late: most hooks start nothing.
     import subprocess  # noqa: PLC0415
@@ -86,11 +86,11 @@ def detach(command: list[str], held: int) -> None:
 
 def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b"") -> Done:
     """Start a Python that imports nothing but its own library and packages."""
-    return ask([interpreter, "-I", *arguments], seconds, given)
+    return run_program([interpreter, "-I", *arguments], seconds, given)
 
 
 def become(interpreter: str, *arguments: str) -> NoReturn:
-    """Go on as a Python that imports nothing but its own library and packages; what it says goes where ours would."""
+    """Become a Python that imports only its own library and packages; its output goes where ours would go."""
     os.chdir(APART)
     os.execv(interpreter, [interpreter, "-I", *arguments])  # noqa: S606 - no shell, on purpose
 
@@ -145,7 +145,7 @@ def shares_terminal(with_: Process) -> bool:
     return True
 
 
-def own() -> Process:
+def this_process() -> Process:
     """The process that runs here, with its start."""
     found = _look(os.getpid())
     return Process(os.getpid(), found[2] if found else "")
@@ -206,7 +206,7 @@ def _look(pid: int) -> Optional[tuple[int, str, str]]:
     except (OSError, ValueError, IndexError):
         pass
     try:
-        shown = ask(["/bin/ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)], 2).out.split()
+        shown = run_program(["/bin/ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)], 2).out.split()
         return int(shown[0]), " ".join(shown[6:]), " ".join(shown[1:6])
     except (ValueError, IndexError):
         return None

@@ -89,8 +89,8 @@ _TOKENS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 _KEY = r"(?:[A-Z0-9]{1,12} ){0,2}PRIVATE KEY(?: BLOCK)?"
 _LINE = r"(?:\r?\n|\\r\\n|\\n)[ \t>]{0,20}"  # also as JSON and quoted
-# Where the secret does not begin with its sign: what it is, what a text must hold before the pattern is compiled, the
-# pattern, whose group, if there is one, is the secret. In a sign, `&` is a blank.
+# Secrets that do not begin with their sign. Each row: what the secret is; the signs, one of which a text must hold
+# before the pattern is compiled; the pattern, whose group, if there is one, is the secret. In a sign, `&` is a blank.
 _OTHERS: tuple[tuple[str, str, str], ...] = (
     ("AWS secret", "secret_access_key SECRET_ACCESS_KEY SecretAccessKey secretAccessKey",
      r"(?i:secret_?access_?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"),

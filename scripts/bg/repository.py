@@ -42,7 +42,7 @@ def common(folder: str) -> str:
 
 
 def top(folder: str) -> str:
-    """The folder of the checkout around this one; empty outside a repository."""
+    """The top folder of the checkout that holds this folder; empty outside a repository."""
     found, last = _real(folder), ""
     while found != last and not os.path.exists(os.path.join(found, ".git")):
         found, last = os.path.dirname(found), found
@@ -63,7 +63,7 @@ def _real(folder: str) -> str:
 
 
 def _directory(folder: str) -> str:
-    """Where the repository around a folder is kept, empty where there is none."""
+    """The git directory of the checkout that holds this folder; empty outside a repository."""
     for _ in range(DEEPEST if folder else 0):
         git = os.path.join(folder, ".git")
         if os.path.isdir(git):

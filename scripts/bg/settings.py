@@ -127,7 +127,6 @@ def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
     rules = schema()["properties"]
     given, problems = {}, []
     for key, value in data.items():
-        wrong = _wrong(rules.get(key), value)
         if key not in rules:
             # Late: no hook needs it where every key is right.
             from difflib import get_close_matches  # noqa: PLC0415
@@ -136,29 +135,37 @@ def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
             problems.append(
                 f"{name}:{_line(text, key)}: there is no setting {key}" + (f"; {near[0]} is meant?" if near else "")
             )
-        elif wrong:
+            continue
+        wrong = _wrong(rules[key], value)
+        if wrong:
             problems.append(f"{name}:{_line(text, key)}: {key} must be {wrong}, not {json.dumps(value)[:60]}")
         elif not key.startswith("$"):
             given[key] = value
     return given, problems
 
 
-def _wrong(rule: Optional[dict[str, Any]], value: Any) -> str:
+def _wrong(rule: dict[str, Any], value: Any) -> str:
     """What a value must be, empty where it is that."""
-    if rule is None:
-        return ""
     if "enum" in rule:
         # In JSON 1 and true are two things.
-        same = [item for item in rule["enum"] if item == value and type(item) is type(value)]
-        return "" if same else " or ".join(json.dumps(item) for item in rule["enum"])
-    kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
-    if not any(type(value) is _KINDS[kind] for kind in kinds):
-        bounds = _bounds(rule) if "integer" in kinds else ""
-        words = {"boolean": "true or false", "integer": f"a whole number{bounds}", "string": "a text"}
-        return " or ".join(words.get(kind) or str(kind) for kind in kinds)
+        is_listed = any(item == value and type(item) is type(value) for item in rule["enum"])
+        return "" if is_listed else " or ".join(json.dumps(item) for item in rule["enum"])
+    if type(value) not in [_KINDS[kind] for kind in _kinds(rule)]:
+        return " or ".join(_in_words(rule, kind) for kind in _kinds(rule))
     if type(value) is int and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
-        return f"a whole number{_bounds(rule)}"
+        return _in_words(rule, "integer")
     return ""
+
+
+def _kinds(rule: dict[str, Any]) -> list[str]:
+    """The types that a value may have."""
+    return rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
+
+
+def _in_words(rule: dict[str, Any], kind: str) -> str:
+    """A type of value, as a person is told of it."""
+    words = {"boolean": "true or false", "integer": f"a whole number{_bounds(rule)}", "string": "a text"}
+    return words.get(kind, kind)
 
 
 def _bounds(rule: dict[str, Any]) -> str:
@@ -187,13 +194,12 @@ def table() -> str:
         if "enum" in rule:
             values = ", ".join(f"`{json.dumps(item)}`" for item in rule["enum"])
         else:
-            kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
             words = {
                 "boolean": "`true`, `false`",
                 "string": "a text",
                 "integer": f"{rule.get('minimum')} to {rule.get('maximum')}",
             }
-            values = ", ".join(words.get(kind, f"`{kind}`") for kind in kinds)
+            values = ", ".join(words.get(kind, f"`{kind}`") for kind in _kinds(rule))
         order = rule.get("stricter")
         may = f'say `"{order[-1]}"`' if isinstance(order, list) else f"set it {order}" if order else "not set it"
         lines.append(f"| `{key}` | {values} | `{json.dumps(rule['default'])}` | {may} | {rule['description']} |")

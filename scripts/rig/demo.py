@@ -1,7 +1,8 @@
 """The demo: the whole loop of the plugin on a real Claude Code, with a scripted model on loopback.
 
 It takes the `claude` on PATH where the loop is held on its version, else one of its own, which it fetches; where there
-is none to be had, the recorded events of the newest one go through the real hooks.
+is none to be had, the recorded events of the newest one go through the real hooks. With --live nothing is scripted: the
+user's own claude and login do a small real task in a scratch project, after a plain question.
 
 Exit status: 0 every step was seen, 1 one was not, 2 wrong usage or something is missing, 130 interrupted.
 """
@@ -9,24 +10,28 @@ Exit status: 0 every step was seen, 1 one was not, 2 wrong usage or something is
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
+import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn, Optional
 
-from bg.words.quoting import visible
+from bg.words.quoting import neutral
 
-from rig import clients, demo_cast, demo_live, demo_proof, demo_recorded, fetching
+from rig import clients, demo_cast, demo_proof, demo_recorded, fetching
 from rig.clients import ClientError
-from rig.demo_book import Book
-from rig.demo_follow import HOOK_EVENTS_SINCE, Follower
-from rig.demo_view import View
-from rig.home import Home
+from rig.demo_follow import HOOK_EVENTS_SINCE, Book, Follower, View
+from rig.home import Home, kill_group
 from rig.model import Model
 from rig.request import Request
 from rig.session import Headless, arguments
@@ -36,6 +41,19 @@ TOOLS = "Agent Task SendMessage ToolSearch TaskOutput Read Write"
 PATIENCE = 60  # seconds, for each step
 SOON = 8  # seconds; clients before 2.1.70 or so do not wake the parent under -p when an agent ends
 MODE = ["--permission-mode", "default"]  # some versions begin in auto mode by themselves
+
+LIVE_SINCE = (2, 1, 197)  # older clients do not wake the parent, or cannot wake the agent, under -p
+LIVE_TASK = (
+    "Write a README.md of at most 20 lines for this small project. Two things only I can decide: for whom it is "
+    "written, and which licence it names. Ask me both, as two questions in one CLARIFICATION_NEEDED, before you write."
+)
+LIVE_TOOLS = "Agent SendMessage ToolSearch Read Glob Grep Write Edit"
+LIVE_PROJECT = {
+    "wordcount.py": '"""Counts the words of a text file: wordcount.py FILE."""\n\nimport sys\n\n'
+    "print(len(open(sys.argv[1]).read().split()))\n",
+}
+LIVE_LIMIT = 900
+RUNNING = ("launched", "working")
 
 Judge = Callable[[demo_proof.Evidence, float], int]
 
@@ -71,7 +89,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     view = View(full=given.full)
     try:
         if given.live:
-            return demo_live.run(view, given.plugin.resolve(), given.model)
+            return run_live(view, given.plugin.resolve(), given.model)
         plugin = given.plugin.resolve()
         if given.trial:
             return run_trial(view, plugin)
@@ -123,7 +141,7 @@ def run_trial(view: View, plugin: Path) -> int:
     )
     view.gap()
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-        return run(View(nowhere), plugin, found.version, partial(_trial_verdict, view))
+        return run(View(nowhere), plugin, found.version, partial(demo_proof.trial_verdict, view))
 
 
 def run(view: View, plugin: Path, version: str, judged: Optional[Judge] = None) -> int:
@@ -144,11 +162,11 @@ def run(view: View, plugin: Path, version: str, judged: Optional[Judge] = None) 
             )
             with Headless(home, version, options, env=view.terminal) as client:
                 follower = Follower(view, client, book, version, model)
-                cost = _play(view, follower, model)
+                cost = _play(follower, model)
                 code = client.finish()
                 follower.drain()
             evidence = demo_proof.Evidence(model, home, book, follower, numbers, cost, code)
-            return (judged or partial(_verdict, view))(evidence, time.monotonic() - began)
+            return (judged or partial(demo_proof.verdict, view))(evidence, time.monotonic() - began)
 
 
 def run_recorded(view: View, plugin: Path) -> int:
@@ -165,52 +183,101 @@ def run_recorded(view: View, plugin: Path) -> int:
         book = _book(home)
         numbers = clients.numbers(demo_recorded.VERSION)
         follower = Follower(view, client, book, demo_recorded.VERSION)
-        cost = _play(view, follower, client)
+        cost = _play(follower, client)
         code = client.finish()
         follower.drain()
         evidence = demo_proof.Evidence(client, home, book, follower, numbers, cost, code)
-        return _verdict(view, evidence, time.monotonic() - began)
+        return demo_proof.verdict(view, evidence, time.monotonic() - began)
+
+
+def run_live(view: View, plugin: Path, model: str) -> int:
+    """A run on the user's own login, once they have said yes; 0 when the task has reported."""
+    claude = shutil.which("claude")
+    if not claude:
+        raise ClientError("--live runs your own Claude Code, and there is no `claude` on PATH")
+    version = _version(claude)
+    if clients.numbers(version) < LIVE_SINCE:
+        raise ClientError(f"--live needs Claude Code {'.'.join(map(str, LIVE_SINCE))} or newer; {claude} is {version}")
+    if not (sys.stdin.isatty() and view.out.isatty()):
+        raise ClientError(
+            "--live asks before it spends anything, and puts the agent's questions to you: run it in a terminal"
+        )
+    installed = "bg@" in _output([claude, "plugin", "list"])
+    view.plain(
+        f"This runs {claude} ({version}) with your own login and settings, and the bg plugin "
+        + ("that you have installed." if installed else f"from {plugin}, for this session only.")
+    )
+    view.plain(
+        "It makes a scratch folder with one small file, and hands one small task to a background agent, which asks you "
+        "two questions and writes a README.md there. It may read and write files in that folder without asking."
+    )
+    view.plain(
+        "It is charged to your account as any session is: about ten requests. Your own ledger of tasks stays as it is."
+    )
+    if _ask("Type yes to go on: ").lower() != "yes":
+        view.plain("Nothing was started.")
+        return 1
+    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="bg-demo-")))
+    project = folder / "project"
+    project.mkdir()
+    for name, content in LIVE_PROJECT.items():
+        (project / name).write_text(content, encoding="utf-8")
+    options = arguments([] if installed else [plugin], LIVE_TOOLS)
+    options += ["--permission-mode", "acceptEdits", "--include-hook-events"]
+    options += ["--model", model] if model else []
+    stream = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
+    env = {**os.environ, "BG_DATA": str(folder / "ledger")}
+    for name in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"):
+        env.pop(name, None)  # where this is started from inside Claude Code, the client would take itself for nested
+    with Own([claude, *options, *stream], project, env) as client:
+        follower = Follower(view, client, Book((folder, "ledger/ledger.db")), version)
+        state = _talk(follower)
+    follower.drain()
+    view.gap()
+    cost = next((r["total_cost_usd"] for r in reversed(follower.run.results) if "total_cost_usd" in r), None)
+    view.plain(
+        f"The task is {state.replace('_', ' ') or 'not launched'}. "
+        + (f"The client puts the cost at {cost:.2f} dollars. " if cost is not None else "")
+        + f"What was written stays in {folder}."
+    )
+    if follower.run.stderr.strip() and not state:
+        view.plain(f"The client said: {follower.run.stderr.strip()[-400:]}")
+    return 0 if state in ("done", "partial") else 1
 
 
 def _book(home: Home) -> Book:
     return Book((home.path, ".claude/plugins/data/bg-*/ledger.db"), (home.path, ".claude/bg/ledger.db"))
 
 
-def _play(view: View, follower: Follower, model: demo_proof.Asked) -> int:
+def _play(follower: Follower, model: demo_proof.Asked) -> int:
     """The user's side of the conversation; what `/bg-status` cost in requests. Stops where nothing comes any more."""
-
-    def say(words: str) -> None:
-        view.gap()
-        view.say("You", words)
-        follower.run.send(words)
-
-    say(f"/bg:bg {demo_cast.TASK}")
+    follower.say(f"/bg:bg {demo_cast.TASK}")
     follower.until(lambda: _ended(follower) or (follower.run.results and not follower.book.place), PATIENCE)
     if not _ended(follower):
         return -1
-    _told(follower, model, demo_cast.ASKS, say)
+    _told(follower, model, demo_cast.ASKS)
     _settle(follower)
     before = _asked(model)
-    say("/bg-status")
+    follower.say("/bg-status")
     shown = len(follower.screens)
     follower.until(lambda: len(follower.screens) > shown or _asked(model) > before, PATIENCE)
     _settle(follower)
     cost = _asked(model) - before
-    say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
+    follower.say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
     follower.until(lambda: _ended(follower) >= 2, PATIENCE)
-    _told(follower, model, demo_cast.OUTCOME, say)
+    _told(follower, model, demo_cast.OUTCOME)
     _settle(follower)
     return cost
 
 
-def _told(follower: Follower, model: demo_proof.Asked, words: str, say: Callable[[str], None]) -> None:
+def _told(follower: Follower, model: demo_proof.Asked, words: str) -> None:
     """Wait until Claude has said this; a client that does not wake it is spoken to."""
 
     def said() -> bool:
         return any(words in _last(request) for request in model.by("parent"))
 
     if not follower.until(said, SOON):
-        say(demo_proof.ASKED_AGAIN)
+        follower.say(demo_proof.ASKED_AGAIN)
         follower.until(said, PATIENCE)
 
 
@@ -239,52 +306,109 @@ def _settle(follower: Follower, quiet: float = 1.2) -> None:
             count, since = len(follower.run.events), time.monotonic()
 
 
-def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
-    view.gap()
-    found = demo_proof.steps(evidence)
-    if view.full:
-        view.plain("What was seen, from the model's requests, the ledger and the disk:")
-    else:
-        seen = sum(step.ok is True for step in found)
-        view.plain(f"{seen} of {len(found)} steps were seen: in what the model got, in the ledger, on disk.")
-    for step in found:
-        if view.full or not step.ok:
-            _show(view, step)
-    missing = _missing(found)
-    if view.full:
-        view.gap()
-        view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")
-    else:
-        view.plain(f"{seconds:.0f} seconds. `scripts/demo --full` shows every message, hook and proof.")
-    if missing:
-        view.plain(f"The loop is broken: {', '.join(missing)} not seen.")
-    return 1 if missing else 0
+def _talk(follower: Follower) -> str:
+    """Hand over, answer what is asked, until the task has ended; its last state."""
+    deadline = time.monotonic() + LIVE_LIMIT
+    state = ""
+    follower.say(f"/bg:bg {LIVE_TASK}")
+    while time.monotonic() < deadline and follower.run.process.poll() is None:
+        turns = len(follower.run.results)
+        follower.until(lambda seen=turns: len(follower.run.results) > seen, deadline - time.monotonic())  # type: ignore[misc]
+        state = str(follower.book.one("SELECT state FROM tasks ORDER BY number LIMIT 1").get("state", ""))
+        waiting = follower.book.all("SELECT label, qid, text FROM questions WHERE state = 'open' ORDER BY id")
+        if waiting and state == "needs_answer":
+            follower.view.gap()
+            answers = [f"{item['qid']}: {_ask_for(item)}" for item in waiting]
+            follower.say(f"/bg-answer {waiting[0]['label']} " + "  ".join(answers))
+        elif state not in RUNNING and not follower.book.all("SELECT 1 FROM deliveries WHERE said IS NULL"):
+            break
+    return state
 
 
-def _trial_verdict(view: View, evidence: demo_proof.Evidence, _seconds: float) -> int:
-    found = demo_proof.steps(evidence)
-    for step in found:
-        if step.ok is not None:
-            _show(view, step)
-    for limit in demo_proof.limits(evidence):
-        view.plain(f"  {'cannot':9} {limit}", 12, ("cannot", "quiet"))
-    missing = _missing(found)
-    said = evidence.follower.run.stderr.strip()
-    if missing and said:
-        view.plain(f"  {'it said':9} {visible(said[-400:])}", 12)
-    view.gap()
-    name = f"Claude Code {'.'.join(map(str, evidence.version))}"
-    if missing:
-        view.plain(f"The loop is broken on {name}: {', '.join(missing)} not seen.")
-    else:
-        view.plain(f"The loop works on {name}: launch, question, answer and report.")
-    return 1 if missing else 0
+def _ask_for(item: dict[str, Any]) -> str:
+    return _ask(f"{item['qid']} {neutral(item['text'])}\nYour answer (empty: skip): ") or "skip"
 
 
-def _show(view: View, step: demo_proof.Seen) -> None:
-    word = {True: ("seen", "good"), False: ("NOT SEEN", "bad"), None: ("not here", "quiet")}[step.ok]
-    view.plain(f"  {word[0]:9} {step.name}: {step.words}", 12, word)
+def _ask(words: str) -> str:
+    sys.stdout.write(words)
+    sys.stdout.flush()
+    return sys.stdin.readline().strip()
 
 
-def _missing(found: list[demo_proof.Seen]) -> list[str]:
-    return [step.name for step in found if step.ok is False]
+def _version(claude: str) -> str:
+    words = _output([claude, "--version"]).split()
+    if not words or not words[0].replace(".", "").isdigit():
+        raise ClientError(f"{claude} does not tell its version")
+    return words[0]
+
+
+def _output(command: list[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ClientError(f"{' '.join(command)} does not run: {error}") from error
+    return done.stdout
+
+
+class Own:
+    """The user's own client, with the user's own settings; only the ledger lies in the scratch folder."""
+
+    def __init__(self, argv: list[str], folder: Path, env: dict[str, str]) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.stderr = ""
+        self.process = subprocess.Popen(
+            argv,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        self._threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_err)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The result events so far: one for each turn of the parent."""
+        return [event for event in list(self.events) if event.get("type") == "result"]
+
+    def send(self, words: str) -> None:
+        """Say something as the user."""
+        message = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": words}]}}
+        if self.process.stdin:
+            self.process.stdin.write(json.dumps(message) + "\n")
+            self.process.stdin.flush()
+
+    def __enter__(self) -> Own:  # noqa: PYI034 (typing.Self needs 3.11)
+        """The client is running."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close stdin, give it a moment to end by itself, then end it with its children."""
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            if self.process.stdin:
+                self.process.stdin.close()
+            self.process.wait(20)
+        kill_group(self.process.pid)
+        self.process.wait(5)
+        for thread in self._threads:
+            thread.join(2)
+
+    def _read_out(self) -> None:
+        for line in self.process.stdout or ():
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            self.events.append({**event, "at": time.time()})
+
+    def _read_err(self) -> None:
+        for line in self.process.stderr or ():
+            self.stderr += line

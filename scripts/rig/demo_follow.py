@@ -1,20 +1,36 @@
-"""Turns what the client does into a conversation: from its events, and from its requests where it shows too little."""
+"""The conversation as the demo shows it: what a client does, who speaks in it, and what the ledger holds meanwhile.
+
+It is taken from the client's events, and from its requests where those show too little.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import sys
+import textwrap
 import time
 from pathlib import Path
-from typing import Any, Callable, Optional, Protocol, Union
+from typing import Any, Callable, Optional, Protocol, TextIO, Union
+
+from bg.desk.page import STYLES
+from bg.host.terminal import MARGIN as HOST_MARGIN
+from bg.ledger.file import Ledger, Unavailable
+from bg.words.cells import fit
+from bg.words.quoting import visible
 
 from rig import clients
-from rig.demo_book import Book
 from rig.demo_cast import news
-from rig.demo_view import View
 from rig.model import Model
 from rig.request import Request
 
+MARGIN = 14
+LEAST_ROWS = 14  # questions have room in it, and why they are asked does not
+SEEN = ("You", "you see", "Claude")  # who is heard where not all is shown
+COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
+COLOURS.update({name: STYLES[name] for name in ("good", "bad", "quiet")})
 HOOK_EVENTS_SINCE = (2, 1, 100)  # --include-hook-events
 AGENT_EVENTS_SINCE = (2, 1, 197)  # what a background agent says stands in the stream
 QUIET_TOOLS = ("ToolSearch",)
@@ -85,6 +101,12 @@ class Follower:
                 self._request(moment)
             else:
                 self._event(moment)
+
+    def say(self, words: str) -> None:
+        """Say something as the user, and show it."""
+        self.view.gap()
+        self.view.say("You", words)
+        self.run.send(words)
 
     def until(self, reached: Callable[[], object], timeout: float = 60) -> bool:
         """Show what comes until this holds; False where it does not come, or the client has ended."""
@@ -230,3 +252,111 @@ def _told(given: dict[str, Any]) -> str:
 def _long(given: dict[str, Any]) -> str:
     """The long part of a tool call."""
     return next((str(given[key]) for key in ("prompt", "message", "content") if given.get(key)), "")
+
+
+class View:
+    """Prints a conversation: who speaks at the left, what is said beside it, in any width.
+
+    Colours only on a terminal that wants them.
+    """
+
+    def __init__(self, out: TextIO = sys.stdout, *, full: bool = False) -> None:
+        self.out = out
+        self.full = full
+        self.width = max(60, min(shutil.get_terminal_size((80, 24)).columns, 110))
+        plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" or not out.isatty()
+        self._colours = {} if plain else COLOURS
+
+    @property
+    def terminal(self) -> dict[str, str]:
+        """The terminal that hooks are told of, so that what they lay out fits beside the speaker, and on a page."""
+        size = {"COLUMNS": str(self.width - MARGIN + HOST_MARGIN)}
+        return size if self.full else {**size, "LINES": str(LEAST_ROWS)}
+
+    def say(self, speaker: str, words: str, quoted: str = "", short: str = "") -> None:
+        """One turn: the speaker, the words, and below them what is quoted.
+
+        Unless all is shown, only what a user would see or say, in a line each but for what the plugin shows; of the
+        rest `short`, if anything.
+        """
+        if not self.full and (speaker not in SEEN or words.startswith("calls ")):
+            if short:
+                self._turn(speaker, [fit(short, self.width - MARGIN)])
+            return
+        lines = self._wrapped(words)
+        if not self.full and speaker in ("You", "Claude"):
+            lines = [fit(" ".join(words.split()), self.width - MARGIN)]
+        self._turn(speaker, lines)
+        if self.full:
+            self.quote(quoted)
+
+    def _turn(self, speaker: str, lines: list[str]) -> None:
+        inset = "  " if speaker.partition(" ")[0] in ("hook", "you") else ""
+        head = f"{inset}{speaker}".ljust(MARGIN)
+        self._line(f"{self._paint(speaker, head)}{lines[0]}".rstrip())
+        for line in lines[1:]:
+            self._line(" " * MARGIN + line)
+
+    def quote(self, text: str) -> None:
+        """Lines of a longer text, marked as such."""
+        for line in visible(text).strip("\n").split("\n") if text else []:
+            for piece in self._wrapped(line, 2):
+                self._line(f"{' ' * MARGIN}| {piece}".rstrip())
+
+    def plain(self, words: str, inset: int = 0, mark: tuple[str, str] = ("", "")) -> None:
+        """A line of the demo's own, from the left edge; where it goes on, it is inset. The mark gets its colour."""
+        for number, line in enumerate(textwrap.wrap(words, self.width, subsequent_indent=" " * inset)):
+            self._line(line if number else line.replace(mark[0], self._paint(mark[1], mark[0]), 1))
+
+    def gap(self) -> None:
+        """An empty line."""
+        self._line("")
+
+    def _wrapped(self, words: str, less: int = 0) -> list[str]:
+        room = self.width - MARGIN - less
+        found: list[str] = []
+        for line in visible(words).split("\n"):
+            found += textwrap.wrap(
+                line, room, replace_whitespace=False, drop_whitespace=True, subsequent_indent="  "
+            ) or [""]
+        return found
+
+    def _paint(self, speaker: str, head: str) -> str:
+        code = self._colours.get(speaker.partition(" ")[0])
+        return f"\033[{code}m{head}\033[0m" if code else head
+
+    def _line(self, line: str) -> None:
+        self.out.write(line + "\n")
+        self.out.flush()
+
+
+class Book:
+    """A reader's look into the ledger that the hooks write; nothing where there is none yet."""
+
+    def __init__(self, *patterns: tuple[Path, str]) -> None:
+        self._patterns = patterns
+
+    @property
+    def place(self) -> Optional[Path]:
+        """The data directory, once a hook has made it."""
+        found = [path.parent for root, pattern in self._patterns for path in root.glob(pattern)]
+        return found[0] if found else None
+
+    def all(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        """The rows of one question to the ledger."""
+        place = self.place
+        if place is None:
+            return []
+        try:
+            book = Ledger(place, create=False)
+        except Unavailable:
+            return []
+        try:
+            return [dict(row) for row in book.all(sql, *values)]
+        finally:
+            book.close()
+
+    def one(self, sql: str, *values: Any) -> dict[str, Any]:
+        """The first of them, empty where there is none."""
+        rows = self.all(sql, *values)
+        return rows[0] if rows else {}

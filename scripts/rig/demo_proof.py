@@ -6,10 +6,10 @@ import re
 from typing import Callable, NamedTuple, Optional, Protocol
 
 from bg.host import versions
+from bg.words.quoting import visible
 
 from rig import demo_cast
-from rig.demo_book import Book
-from rig.demo_follow import Follower
+from rig.demo_follow import Book, Follower, View
 from rig.home import Home
 from rig.request import Request
 
@@ -79,6 +79,59 @@ def limits(e: Evidence) -> list[str]:
         "show the plugin's screens with -p: the table came through Claude": not e.follower.screens,
     }
     return [limit for limit, holds in found.items() if holds]
+
+
+def verdict(view: View, evidence: Evidence, seconds: float) -> int:
+    """Show what was seen, and the figures; 1 where a step is missing."""
+    view.gap()
+    found = steps(evidence)
+    if view.full:
+        view.plain("What was seen, from the model's requests, the ledger and the disk:")
+    else:
+        seen = sum(step.ok is True for step in found)
+        view.plain(f"{seen} of {len(found)} steps were seen: in what the model got, in the ledger, on disk.")
+    for step in found:
+        if view.full or not step.ok:
+            _show(view, step)
+    missing = _missing(found)
+    if view.full:
+        view.gap()
+        view.plain(f"{figures(evidence)} {seconds:.0f} seconds.")
+    else:
+        view.plain(f"{seconds:.0f} seconds. `scripts/demo --full` shows every message, hook and proof.")
+    if missing:
+        view.plain(f"The loop is broken: {', '.join(missing)} not seen.")
+    return 1 if missing else 0
+
+
+def trial_verdict(view: View, evidence: Evidence, _seconds: float) -> int:
+    """Show what was seen of the user's own client, and what it cannot do; 1 where a step is missing."""
+    found = steps(evidence)
+    for step in found:
+        if step.ok is not None:
+            _show(view, step)
+    for limit in limits(evidence):
+        view.plain(f"  {'cannot':9} {limit}", 12, ("cannot", "quiet"))
+    missing = _missing(found)
+    said = evidence.follower.run.stderr.strip()
+    if missing and said:
+        view.plain(f"  {'it said':9} {visible(said[-400:])}", 12)
+    view.gap()
+    name = f"Claude Code {'.'.join(map(str, evidence.version))}"
+    if missing:
+        view.plain(f"The loop is broken on {name}: {', '.join(missing)} not seen.")
+    else:
+        view.plain(f"The loop works on {name}: launch, question, answer and report.")
+    return 1 if missing else 0
+
+
+def _show(view: View, step: Seen) -> None:
+    word = {True: ("seen", "good"), False: ("NOT SEEN", "bad"), None: ("not here", "quiet")}[step.ok]
+    view.plain(f"  {word[0]:9} {step.name}: {step.words}", 12, word)
+
+
+def _missing(found: list[Seen]) -> list[str]:
+    return [step.name for step in found if step.ok is False]
 
 
 def figures(evidence: Evidence) -> str:

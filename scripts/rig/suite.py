@@ -1,4 +1,4 @@
-"""The tests on this machine: what they need, which of them run, in which order; started by scripts/test.
+"""The tests on this machine: what they need, which of them run, in which order, and what ran; for scripts/test.
 
 Exit status: pytest's, or 1 where CI ran no test or a required client is missing, or 2 where the packages cannot be had.
 """
@@ -15,13 +15,14 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose names must not stand for others
 
-from rig import clients, draw, fetching, pins, plugins  # noqa: E402 (the package is beside this folder, wherever it was started)
+from rig import clients, draw, fetching, pins  # noqa: E402 (the package is beside this folder, wherever it was started)
 
 SHORT = "not long and (not host or loop)"
 ALONE = "alone"  # what starts fifty processes at once would disturb every other test
@@ -29,11 +30,12 @@ CLIENTS_OF = "--clients-of"
 AS_IS = "BG_TEST_AS_IS"
 ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is not there
 REQUIRED = "BG_REQUIRE_HOSTS"
-CLIENT = "--client"
+CLIENT, MUTANTS = "--client", "--mutants"
 USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
 scripts/test --all        everything, on seven clients, and the loop on three more that are drawn; all are fetched
 scripts/test --client C   the loop on this version, which is fetched, or on the client at this path
 scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
+scripts/test --mutants    small faults in the plugin, one at a time: which of them a test of their room notices
 scripts/test --setup      only fetches what a run would need
 """
 
@@ -45,8 +47,9 @@ def main(arguments: list[str]) -> int:
         return 0
     for name in (ONE_CLIENT, NO_CLIENT, clients.DRAWN, clients.GIVEN):
         os.environ.pop(name, None)  # where this is started by a test of a run that has set them
-    if arguments[:1] == [CLIENTS_OF]:
-        return _tell_clients(arguments[1:])
+    inner = {CLIENTS_OF: _tell_clients, MUTANTS: _try_mutants}.get("".join(arguments[:1]))
+    if inner:
+        return inner(arguments[1:])
     named, arguments = _named(arguments)
     everything, only_setup = "--all" in arguments, "--setup" in arguments
     given = [argument for argument in arguments if argument not in ("--all", "--setup")]
@@ -170,7 +173,7 @@ def _run(options: list[str], *, alone: bool) -> int:
         options = [*options, "-m", f"not {ALONE}"]
     import pytest  # noqa: PLC0415 (installed by now)
 
-    count = plugins.Count()
+    count = Count()
     code = int(pytest.main(options, plugins=[count]))
     if os.environ.get("CI") == "true" and not count.ran:
         _say("no test ran")
@@ -210,11 +213,17 @@ def _clients_of(given: list[str]) -> list[str]:
 def _tell_clients(given: list[str]) -> int:
     import pytest  # noqa: PLC0415 (installed by now)
 
-    needs = plugins.Needs()
+    needs = Needs()
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main([*given, "--collect-only", "-q"], plugins=[needs])
     json.dump(sorted(needs.versions), sys.stdout)
     return 0
+
+
+def _try_mutants(given: list[str]) -> int:
+    from rig import mutants  # noqa: PLC0415 (late: no other lane needs it)
+
+    return mutants.main(given) if _packages([MUTANTS, *given]) else 2
 
 
 def _packages(arguments: list[str]) -> bool:  # noqa: RET503 (what is gone on with does not come back)
@@ -245,6 +254,56 @@ def _go_on_with(python: str, arguments: list[str]) -> NoReturn:
 def _say(words: str) -> None:
     sys.stdout.write(f"test: {words}\n")
     sys.stdout.flush()
+
+
+class Count:
+    """A pytest plugin that tells on which clients how many tests ran."""
+
+    def __init__(self) -> None:
+        self.ran = 0
+        self.hosts: Counter[tuple[str, str]] = Counter()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """One test has gone through a phase."""
+        if report.when != "call" and not report.skipped:
+            return
+        self.ran += report.when == "call" and not report.skipped
+        version = re.match(r"tests/clients/.*\[(?:.*-)?(\d+\.\d+\.\d+)(?:-.*)?\]", report.nodeid)
+        if version and version[1] in _running():
+            self.hosts[version[1], report.outcome] += 1
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """What stands above pytest's own last line."""
+        failed = os.environ.get("BG_CHECKS_FAILED", "")
+        if failed:
+            terminalreporter.write_line(f"CHECKS FAILED BEFORE THE TESTS: {failed}")
+        total = sum(number for (_, outcome), number in self.hosts.items() if outcome != "skipped")
+        tried = {version for version, outcome in self.hosts if outcome != "skipped"}
+        terminalreporter.write_line(f"{total} tests on real clients, on {len(tried)} versions")
+        for version in _running():
+            parts = [
+                f"{self.hosts[version, outcome]} {outcome}"
+                for outcome in ("passed", "failed", "skipped")
+                if self.hosts[version, outcome]
+            ]
+            if parts:
+                terminalreporter.write_line(f"  {version}: {', '.join(parts)}")
+
+
+def _running() -> list[str]:
+    return [clients.running(version) for version in [*clients.VERSIONS, *clients.drawn(), *clients.given()]]
+
+
+class Needs:
+    """A pytest plugin that notes which clients the collected tests are for."""
+
+    def __init__(self) -> None:
+        self.versions: set[str] = set()
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        """What was selected stands."""
+        calls = [item.callspec.params for item in session.items if hasattr(item, "callspec")]
+        self.versions = {str(params["host"]) for params in calls if "host" in params}
 
 
 if __name__ == "__main__":

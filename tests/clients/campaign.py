@@ -2,6 +2,7 @@
 
 `python tests/clients/campaign.py --agents 1000` plays them in sessions of a dozen, over every version, delay and state
 of the parent in turn, several sessions at once; it prints a line a session and exits 1 if one was lost or told twice.
+`--seed` draws the order of the sessions, and the moments at which the agents of each end.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import random
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
@@ -28,7 +31,8 @@ from peers import peer  # noqa: E402
 from rig import clients  # noqa: E402
 from rig.home import Home  # noqa: E402
 from rig.model import Model  # noqa: E402
-from rig.script import Script, asked, call, parent, text  # noqa: E402
+from rig.request import Request  # noqa: E402
+from rig.script import Reply, Script, asked, call, parent, text  # noqa: E402
 from rig.session import Headless, arguments  # noqa: E402
 
 VERSIONS = ("2.1.197", "2.1.258", "2.1.327", clients.newest())
@@ -36,6 +40,7 @@ DELAYS = (0, 1, 5)
 IDLE, STREAMING, IN_A_TOOL, INTERRUPTED = STATES = ("idle", "streaming", "in a tool", "interrupted")
 SLOW = "if machine:\n    time.sleep({seconds})\n"
 DOZEN = 12
+APART = 2.0  # seconds that lie at most between two ends that are drawn
 
 
 class Session(NamedTuple):
@@ -45,6 +50,7 @@ class Session(NamedTuple):
     delay: int
     state: str
     agents: int
+    gaps: tuple[float, ...] = ()  # seconds before each agent's end; without, they all end at once
 
 
 class Tally(NamedTuple):
@@ -62,11 +68,12 @@ class Tally(NamedTuple):
 
 def play(session: Session, folder: Path) -> Tally:
     """One session: its agents work, the parent is brought into its state, all end, and it hears of each."""
-    go, end = threading.Event(), threading.Event()
+    end = threading.Event()
     names = [f"OURS-{chr(ord('A') + number)}" for number in range(session.agents)]
+    go = {name: threading.Event() for name in names}
     other = peer(folder, "slow", {"UserPromptSubmit": SLOW.format(seconds=session.delay)})
     script = Script(
-        *[(name, asked(f"{name}:"), [lambda request: block("COMPLETION_REPORT")(request).after(go)]) for name in names],
+        *[(name, asked(f"{name}:"), [partial(_report, gate=gate)]) for name, gate in go.items()],
         (
             "parent",
             parent,
@@ -82,7 +89,9 @@ def play(session: Session, folder: Path) -> Tally:
                 run.await_turn()
             else:
                 model.wait_for(lambda request: request.actor == "parent" and len(request.tool_results()) >= len(names))
-            go.set()
+            for gate, gap in itertools.zip_longest(go.values(), session.gaps, fillvalue=0.0):
+                time.sleep(gap)
+                gate.set()
             until(lambda: _ended(home) == len(names), "the agents have ended")
             if session.state == INTERRUPTED:
                 _interrupt(run)
@@ -98,6 +107,10 @@ def play(session: Session, folder: Path) -> Tally:
         errors = [row["text"] for row in rows(home, "SELECT text FROM errors")]
     lost = [label for label, count in heard.items() if not count] + names[len(labels) :]
     return Tally(lost, [label for label, count in heard.items() if count > 1], errors)
+
+
+def _report(request: Request, gate: threading.Event) -> Reply:
+    return block("COMPLETION_REPORT")(request).after(gate)
 
 
 def _times(told: str, label: str) -> int:
@@ -126,23 +139,31 @@ def _interrupt(run: Headless) -> None:
     run.wait_for(lambda event: event.get("type") == "control_response")
 
 
-def sessions(agents: int) -> Iterator[Session]:
-    """So many agents, a dozen a session, over all that can differ; the quick ones first."""
+def sessions(agents: int, dice: random.Random | None = None) -> Iterator[Session]:
+    """So many agents, a dozen a session, over all that can differ; the quick ones first, or in the order of the dice."""
     left = agents
-    for delay, version, state in itertools.cycle(itertools.product(DELAYS, VERSIONS, STATES)):
-        if left <= 0:
-            return
-        yield Session(version, delay, state, min(DOZEN, left))
-        left -= DOZEN
+    while True:
+        cells = list(itertools.product(DELAYS, VERSIONS, STATES))
+        if dice:
+            dice.shuffle(cells)
+        for delay, version, state in cells:
+            if left <= 0:
+                return
+            count = min(DOZEN, left)
+            gaps = tuple(round(dice.choice((0.0, dice.uniform(0, APART))), 2) for _ in range(count)) if dice else ()
+            yield Session(version, delay, state, count, gaps)
+            left -= count
 
 
 def main() -> int:
     """Play them all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--agents", type=int, default=1000, help="how many (1000)")
+    parser.add_argument("--seed", type=int, help="draw the order and the moments (none: in order, all at once)")
     options(parser)
     chosen = parser.parse_args()
-    tallies, bad = campaign(play, sessions(chosen.agents), chosen)
+    dice = None if chosen.seed is None else random.Random(chosen.seed)
+    tallies, bad = campaign(play, sessions(chosen.agents, dice), chosen)
     print(f"{len(tallies)} sessions, {bad} not as they should be")
     return 1 if bad else 0
 

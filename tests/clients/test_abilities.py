@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from bg.host import arrivals, versions
-from directed import until
+from directed import directed, until
 from loop import spawn_tool
 from rig import clients
 from rig.home import PATIENCE, Home
@@ -14,12 +14,13 @@ from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
 from rig.session import Headless, arguments, auto_mode
-from stage import Stage
+from stage import AGENT_ID, Stage
 from test_held_out import TOOLS, has_auto_mode
 
 SAID_AT_STOP = "Said at the end of the turn."
 SHOWN = "Shown in place of an answer."
 BEGIN = "Begin the work"
+GO_ON = "Go on with it."
 #: The agent has ended, and the host has had a second to say so.
 WAIT = "for each in $(seq 600); do grep -qs SubagentStop {out}/events.jsonl && break; sleep 0.1; done; sleep 1"
 
@@ -115,6 +116,36 @@ def _wakes_parked(version: str) -> bool:
             return len(model.by("agent")) > 2
 
 
+def _forgets_long(version: str) -> bool:
+    """An agent whose transcript is one byte longer than is known to be read whole is woken without its task."""
+    steps = [text("The report.")] * 9
+    with Model(Script()) as model, Home(model.url) as home:
+        plan = directed({BEGIN: [_launch], "Wake it": [_wake, _wake]})
+        model.script = Script(("agent", asked("SUBTASK"), steps), ("parent", parent, plan))
+        with Headless(home, version, ["--permission-mode", "default", *arguments([], TOOLS)]) as run:
+            run.turn(BEGIN)
+            model.wait_said("agent", 1)
+            run.turn("And now?")
+            until(lambda: any(path.stem.startswith("agent-") for path in home.transcripts()), "its transcript is there")
+            path = next(path for path in home.transcripts() if path.stem.startswith("agent-"))
+            with path.open("a", encoding="utf-8") as file:
+                file.write(" " * (versions.RESUME_LIMIT - path.stat().st_size) + "\n")
+            run.turn("Wake it")
+            until(lambda: any(GO_ON in each.all_text() and each.actor != "parent" for each in model.requests), "asked")
+            return not any(GO_ON in each.all_text() for each in model.by("agent"))
+
+
+def _wake(request: Request) -> Reply:
+    agent = AGENT_ID.search(request.all_text())
+    assert agent
+    if "resume" in str(request.tool(spawn_tool(request)).get("input_schema")):
+        given = {"description": "look", "subagent_type": "general-purpose", "run_in_background": True}
+        return call(spawn_tool(request), resume=agent[1], prompt=GO_ON, **given)
+    if "SendMessage" in request.tools():
+        return call("SendMessage", to=agent[1], message=GO_ON, summary="go on")
+    return call("ToolSearch", query="select:SendMessage", max_results=3)
+
+
 def _is_written(home: Home, session: str) -> bool:
     """A host that does not wake the agent only writes down that its command has ended."""
     [own] = [path for path in home.transcripts() if path.stem == session]
@@ -130,4 +161,6 @@ def test_the_table_says_what_this_client_can(host: str) -> None:
         found["announces_every_end"] = False  # 2.1.50 shows it, and some behind it do not
     if table.resumes_by_message:
         found["wakes_parked"] = _wakes_parked(host)
+    if table.resume_way != versions.NO_WAY:
+        found["forgets_long"] = _forgets_long(host)
     assert {name: known[name] for name in found} == found

@@ -176,7 +176,9 @@ UPDATES["to"] = lambda host: (host, NEWEST)
 @pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("mode", ["default", "auto"])
 @pytest.mark.parametrize("name", STORIES)
-def test_a_story(host: str, name: str, mode: str, update: str, record_property: Callable[[str, object], None]) -> None:
+def test_a_story_comes_to_its_end_on_any_client(
+    host: str, name: str, mode: str, update: str, record_property: Callable[[str, object], None]
+) -> None:
     begun, resumed = UPDATES[update](host)
     if not begun or (update != "in one process" and begun == resumed):
         pytest.skip("there is no other version to update from, or to")

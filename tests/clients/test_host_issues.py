@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bg.host import versions
 from directed import delivered, until
 from generations import NEWEST
 from loop import ROOT, block, launch, news, prose, reacting, rows, wake
@@ -203,12 +204,12 @@ def fetching(request: Request) -> Reply:
 
 
 @BOTH
+@pytest.mark.parametrize("again", [False, True], ids=["in its session", "resumed"])
 @pytest.mark.versions("2.1.197", "2.1.258", NEWEST)
-def test_an_agent_whose_transcript_is_longer_than_five_mebibytes(host: str, *, ours: bool) -> None:
-    """#89008: 2.1.197 cannot wake it, and the work ends there; beside, a new agent goes on. Newer clients wake it."""
+def test_an_agent_whose_transcript_is_longer_than_five_mebibytes(host: str, *, again: bool, ours: bool) -> None:
+    """#89008: 2.1.197 wakes it without its memory, or not at all. Beside, a new agent goes on. Newer clients wake it."""
     fails = host == "2.1.197"
-    failed = ("could not be resumed", anew if ours else text("It failed."))
-    rules = (("Resume it now" if ours else "It is CSV", wake if ours else waking), failed)
+    rule = ("answers for bg-1 are recorded", _as_told) if ours else ("It is CSV", waking)
     with Model(Script()) as model, Home(model.url) as home:
         writes = [
             call("Write", file_path=str(home.project / f"{number}.txt"), content="word " * 300_000)
@@ -216,25 +217,45 @@ def test_an_agent_whose_transcript_is_longer_than_five_mebibytes(host: str, *, o
         ]
         asks = block("CLARIFICATION_NEEDED") if ours else prose("CSV or JSON?")
         heir = ("heir", asked("## CONTINUATION"), [later(reports(ours))])
+        rules = (rule, ("could not be resumed", text("It failed.")))
         model.script = cast(ours, *writes, later(asks), reports(ours), rules=rules, others=(heir,))
         tools = "Agent SendMessage ToolSearch Write"
+
+        def answered(run: Headless) -> None:
+            run.turn("/bg-answer bg-1 Q1: CSV Q2: no" if ours else "It is CSV")
+            if ours or not fails:
+                until(lambda: FOUND in transcript(home, run), lambda: model.by("parent")[-1].messages[-6:])
+                run.await_turn()
+            run.turn("What is the time?")
+            run.finish()
+
         with Headless(home, host, arguments(plugins(ours=ours), tools=tools)) as run:
             run.send(begin(ours))
             model.wait_said("agent", len(writes) + 1)
             until(lambda: "<task-notification>" in transcript(home, run), "it has asked")
             run.await_turn()
-            before = run.session_id
-            run.finish()
-        assert next(path for path in home.transcripts() if path.stem.startswith("agent-")).stat().st_size > 5 * 2**20
-        with Headless(home, host, arguments(plugins(ours=ours), tools=tools, resume=before)) as run:
-            run.turn("/bg-answer bg-1 Q1: CSV Q2: no" if ours else "It is CSV")
-            if ours or not fails:
-                until(lambda: FOUND in transcript(home, run), "it has reported")
-                run.await_turn()
-            run.turn("What is the time?")
-            run.finish()
+            before, [own] = run.session_id, [path for path in home.transcripts() if path.stem.startswith("agent-")]
+            assert own.stat().st_size > versions.RESUME_LIMIT
+            if again:
+                run.finish()
+            else:
+                answered(run)
+        if again:
+            with Headless(home, host, arguments(plugins(ours=ours), tools=tools, resume=before)) as run:
+                answered(run)
         assert bool(heard(model)) == (ours or not fails)
         assert len(model.by("heir")) == (ours and fails)
+        sent = [
+            block
+            for request in model.by("parent")
+            for block in request.reply.blocks
+            if block.get("name") == "SendMessage"
+        ]
+        assert bool(sent) != (ours and fails)
+
+
+def _as_told(request: Request) -> Reply:
+    return wake(request) if 'to: "' in news(request) else anew(request)
 
 
 def waking(request: Request) -> Reply:

@@ -111,7 +111,7 @@ def _asked_back(run: Headless, model: Model, home: Home, host: str, words: str) 
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
-def test_blockers_by_name(host: str) -> None:
+def test_a_blocker_is_answered_by_its_name(host: str) -> None:
     """An error that is skipped; work that is handed to three agents, one of which fails."""
     work = {"blocked_work": "- Item 51\n- Items 52 to 100", "state_snapshot": "Files: out/1-50.json"}
     stop = {"stop_reason": "error", "blocker_type": "error", "details": "Item 51 cannot be parsed", **work}

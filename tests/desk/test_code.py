@@ -84,7 +84,7 @@ def test_what_a_session_has_started_is_shown_none(data: Path) -> None:
     """An agent may give itself a terminal, and take the host's names out of its environment."""
     status, shown = in_a_terminal(data, env={"CLAUDECODE": "1"})
     assert (status, WORDS in shown) == (1, False)
-    here = machine.own()
+    here = machine.this_process()
     with contextlib.closing(Ledger(data)) as book, book.transaction() as writing:
         sessions.note_process(writing, "s-1", here.pid, here.started)
     status, shown = in_a_terminal(data)

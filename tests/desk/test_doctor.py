@@ -188,7 +188,7 @@ def test_unwritable_data(patient: Patient) -> None:
     assert "set BG_DATA to a directory that is" in bad["data"]["remedy"]
 
 
-def test_an_old_host(patient: Patient) -> None:
+def test_a_host_that_is_too_old_is_named(patient: Patient) -> None:
     patient.program("claude", "echo '2.0.76 (Claude Code)'")
     only(patient, "Claude Code", "wrong", r"2\.0\.76 is older than 2\.1\.7", "claude update")
 
@@ -230,7 +230,7 @@ def test_a_ledger_whose_log_alone_is_left(patient: Patient) -> None:
     assert kept_aside(str(patient.data)) == []
 
 
-def test_two_copies(patient: Patient) -> None:
+def test_two_copies_of_the_plugin_are_named_with_the_way_to_remove_one(patient: Patient) -> None:
     patient.installed("bg@bg", "bg@elsewhere", "other@bg")
     only(patient, "plugin", "wrong", "installed 2 times.*: bg@bg, bg@elsewhere", "claude plugin uninstall bg@elsewhere")
 
@@ -268,7 +268,7 @@ def test_a_full_disk(patient: Patient) -> None:
     assert done.returncode == 1
 
 
-def test_a_wrong_setting(patient: Patient) -> None:
+def test_a_wrong_setting_is_named_with_its_line(patient: Patient) -> None:
     (patient.config / "bg.json").write_text('{\n  "gate": "off"\n}')
     only(patient, "bg.json", "wrong", r'bg\.json:2: gate must be "on" or "observe"', "correct that line")
 
@@ -448,10 +448,9 @@ def test_a_settings_file_of_ours_that_is_no_json(patient: Patient) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197", "2.1.327"])
-def test_the_hook_answers_it_without_a_request(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hook_answers_it_without_a_request(version: str, drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", str(ROOT))
-    drive = Drive(version, tmp_path)
     said = drive.prompt("/bg-status doctor")
     assert said["decision"] == "block"
     assert f"ok Claude Code {version}; answers go to the same agent" in plain(said["reason"])

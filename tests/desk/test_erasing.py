@@ -16,7 +16,7 @@ from bg.host import versions
 from bg.ledger import erasing, forgetting, place, spool, sqlite3, tasks, typed
 from bg.ledger.file import Ledger
 from drive import Drive, block
-from recordings import VERSIONS, recorded
+from recordings import recorded
 
 DAY = 24 * 3600
 PARTS = (
@@ -35,11 +35,6 @@ PARTS = (
     "unassigned",
 )
 MARKS = {part: f"Zürich-{part}-kumquat" for part in PARTS}
-
-
-@pytest.fixture
-def drive(tmp_path: Path) -> Drive:
-    return Drive(VERSIONS[-1], tmp_path)
 
 
 def marked(drive: Drive, agent: str = "a1") -> str:

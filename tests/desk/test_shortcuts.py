@@ -12,7 +12,6 @@ from bg.desk import cli, shortcuts
 from bg.host import versions
 from bg.ledger import place
 from bg.words import launch_command
-from drive import Drive
 from recordings import NEWEST, VERSIONS, recorded
 
 
@@ -128,9 +127,8 @@ def test_notices_off_keeps_it_quiet(tmp_path, monkeypatch):
     assert begins(NEWEST, tmp_path, monkeypatch) == ""
 
 
-def test_it_is_said_beside_what_is_in_flight(tmp_path, monkeypatch):
+def test_it_is_said_beside_what_is_in_flight(drive, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    drive = Drive(NEWEST, tmp_path)
     drive.prompt("/bg:bg Audit the auth code")
     drive.launch("Audit.", "a1")
     said = drive.send(recorded(NEWEST, "background", "SessionStart"))["systemMessage"].splitlines()
@@ -139,7 +137,7 @@ def test_it_is_said_beside_what_is_in_flight(tmp_path, monkeypatch):
     assert said[1].endswith("· /bg-status")
 
 
-def test_what_to_type(capsys):
+def test_what_to_type_for_a_launch_depends_on_the_host(capsys):
     named = [None, "2.1.7", "2.1.197", "2.1.258", NEWEST]
     hosts = [versions.host_of(versions.version_of(name or "")) for name in named]
     assert [launch_command.spelled(host) for host in hosts] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]

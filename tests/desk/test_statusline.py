@@ -15,7 +15,6 @@ from bg.desk.page import Page
 from bg.host import transcripts
 from bg.ledger import place
 from drive import Drive, block, stamp
-from recordings import NEWEST
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
@@ -26,11 +25,6 @@ def shown(drive: Drive, project: str = "", **values) -> str:
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
     return statusline.segment(project or str(drive.folder), Page())
-
-
-@pytest.fixture
-def drive(tmp_path):
-    return Drive(NEWEST, tmp_path)
 
 
 def test_nothing_where_nothing_goes_on(drive):

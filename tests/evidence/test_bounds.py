@@ -205,4 +205,4 @@ def test_every_commit_of_a_line_is_judged(tmp_path: Path) -> None:
 def test_an_agent_is_told_how_many_more_points_do_not_match(tmp_path: Path) -> None:
     lines = "\n".join(f"- wrote none/{number}.txt" for number in range(13))
     found = World(tmp_path).examine("", {"status": "success", "evidence": lines}).to_json()
-    assert verdict.points(found).split("\n")[10:] == ["- and 3 more"]
+    assert verdict.mismatch_lines(found).split("\n")[10:] == ["- and 3 more"]

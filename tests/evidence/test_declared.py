@@ -110,7 +110,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("line", "expected"), READ, ids=[line for line, _ in READ])
-def test_a_line(line, expected):
+def test_a_declared_line_is_read_as_its_kind(line, expected):
     found = [
         (
             item.kind,

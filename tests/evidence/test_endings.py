@@ -85,7 +85,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("output", [each[1] for each in BAD], ids=[each[0] for each in BAD])
-def test_a_bad_end(output):
+def test_a_runners_bad_end_is_seen(output):
     assert Tally(output).bad
 
 
@@ -109,7 +109,7 @@ EMPTY = [
 
 
 @pytest.mark.parametrize("output", [each[1] for each in EMPTY], ids=[each[0] for each in EMPTY])
-def test_nothing_was_run(output):
+def test_a_run_of_no_tests_is_seen(output):
     assert Tally(output).empty
 
 

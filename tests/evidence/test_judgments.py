@@ -72,7 +72,7 @@ def test_files_that_were_not(world):
     ]
 
 
-def test_removed_and_moved(world):
+def test_what_was_removed_or_moved_is_looked_for_on_disk(world):
     world.write("src/c.py", "def total(items):\n    return sum(items)\n")
     (world.root / "src/a.py").unlink()
     (world.root / "docs/index.md").unlink()
@@ -135,7 +135,7 @@ def test_a_worktree_counts_before_the_project(world):
 # Lines and quotes.
 
 
-def test_lines_and_quotes(world):
+def test_a_quoted_line_is_compared_with_the_file(world):
     world.call("Read", "     1→export const JWT_TTL = '12h';", file_path=str(world.root / "src/api/auth.ts"))
     assert [
         reason
@@ -265,7 +265,7 @@ ENDINGS = [
 @pytest.mark.parametrize(
     ("command", "result", "failed", "line", "reason"), ENDINGS, ids=[f"{each[0]}, {each[3]}" for each in ENDINGS]
 )
-def test_a_run(world, command, result, failed, line, reason):
+def test_a_run_is_judged_by_how_it_ended(world, command, result, failed, line, reason):
     world.bash(command, result, failed=failed)
     assert world.reason(line) == reason
 
@@ -372,7 +372,7 @@ def test_another_agent_may_have_done_it(world):
 # Commits, pushes, pull requests.
 
 
-def test_commits(world):
+def test_a_commit_is_found_by_its_id_or_its_subject(world):
     first = world.commit("Fix the total")
     world.bash("git commit -m x")
     assert world.declared(
@@ -436,7 +436,7 @@ PUBLISHED = [
 @pytest.mark.parametrize(
     ("command", "result", "failed", "line", "reason"), PUBLISHED, ids=[f"{each[0]}, {each[3]}" for each in PUBLISHED]
 )
-def test_what_was_published(world, command, result, failed, line, reason):
+def test_what_was_published_is_judged_by_its_command(world, command, result, failed, line, reason):
     world.bash(command, result, failed=failed)
     assert world.reason(line) == reason
 
@@ -504,7 +504,7 @@ def test_prose_gives_notes_and_nothing_else(world, report, reasons):
     assert {reason for reason, _ in evidence.notes} == reasons
 
 
-def test_other_notes(world):
+def test_a_failed_write_and_a_file_that_does_not_parse_are_noted(world):
     world.call("Write", "disk full", failed=True, file_path=str(world.root / "docs/x.md"), content="x")
     world.edited("conf/a.json", "{'a': 1}")
     fields = {"status": "success", "evidence": "- wrote conf/a.json"}

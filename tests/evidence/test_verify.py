@@ -26,7 +26,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def job(folder: Path, command: str = "true", name: str = "t1", **given: Any) -> verify.Job:
-    me = machine.own()
+    me = machine.this_process()
     whole = {
         "token": name,
         "command": command,
@@ -111,7 +111,7 @@ def test_on_a_disk_without_locks_the_runner_that_has_signed_counts(place, tmp_pa
 def test_what_is_taken_back_before_it_began_never_runs(place, tmp_path):
     kept = job(tmp_path, "touch ran")
     verify.write(place / "t1.job", kept._asdict())
-    verify.end(place, "t1", str(tmp_path))
+    verify.cancel(place, "t1", str(tmp_path))
     assert verify.read_job(place / "t1.job") is None
 
 

@@ -76,7 +76,7 @@ def test_two_notifications_in_one_prompt():
         ("/background x", "", ""),
     ],
 )
-def test_typed_commands(prompt, command, arguments):
+def test_a_command_of_ours_is_told_from_other_prompts(prompt, command, arguments):
     assert typed_command(prompt) == (command, arguments)
 
 

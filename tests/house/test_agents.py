@@ -44,7 +44,7 @@ def test_the_agents_are_the_workers_and_one_for_each_kind():
 
 
 @pytest.mark.parametrize("path", AGENTS, ids=lambda path: path.stem)
-def test_an_agents_frontmatter(path):
+def test_an_agents_frontmatter_has_only_known_keys_and_tools(path):
     matter, _ = front(path)
     assert {"name", "description"} <= set(matter) <= KEYS["agent"]
     assert matter["name"] == path.stem

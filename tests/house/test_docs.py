@@ -22,7 +22,7 @@ def test_there_are_pages_and_the_readme_leads_to_each():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page(page):
+def test_a_page_is_short_and_names_only_what_there_is(page):
     text = page.read_text(encoding="utf-8")
     # To be read in one go; the table of requirements is there to look things up in.
     assert len(text.splitlines()) < (60 if page.stem != "requirements" else 200)

@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "scripts" / "bg"
 DURATIONS = PACKAGE / "durations.py"
 #: What an expression names that has to do with time: a clock, a moment, an age.
-CLOCKS = {"now", "monotonic", "time", "last_sign", "moment", "moment_of", "silent", "st_mtime", "st_ctime", "began"}
+CLOCKS = {"now", "monotonic", "time", "last_sign", "moment", "silent", "st_mtime", "st_ctime", "began"}
 CLOCKS |= {"last_seen", "ended", "bound", "asked"}
 LIMITS = {"timeout", "seconds", "wait", "patience"}
 # A time in words is no bound on anything.

@@ -58,7 +58,7 @@ def timed(name: str, call: Callable[[Any], None], cases: Iterator[Any], tell: An
     assert worst < 1.0
 
 
-def test_finding_and_decoding(tell: Any) -> None:
+def test_any_report_is_decoded_in_bounded_time(tell: Any) -> None:
     def call(text: str) -> None:
         for signal in signals.read(text).signals:
             body = json.loads(json.dumps(signals.to_json(signal)))
@@ -68,7 +68,7 @@ def test_finding_and_decoding(tell: Any) -> None:
     timed("finding and decoding", call, texts(1), tell)
 
 
-def test_transcripts(tmp_path: Path, tell: Any) -> None:
+def test_any_transcript_is_read_in_bounded_time(tmp_path: Path, tell: Any) -> None:
     path = tmp_path / "agent-a1.jsonl"
 
     count = 0
@@ -119,7 +119,7 @@ def _spoilt(seed: int) -> Iterator[str]:
         yield text[: dice.randrange(len(text))] if number % 10 == 0 else text
 
 
-def test_events(tell: Any) -> None:
+def test_any_event_is_read_in_bounded_time(tell: Any) -> None:
     def call(text: str) -> None:
         found = event.read(text)
         if found is None:
@@ -152,7 +152,7 @@ def question(qid: str) -> Question:
 KNOWN = answers.Known([question("Q1"), question("Q2")], lambda _label, _qid: True, lambda _label: True)
 
 
-def test_typed_answers(tell: Any) -> None:
+def test_any_typed_answer_is_read_in_bounded_time(tell: Any) -> None:
     def call(text: str) -> None:
         answers.read(text, KNOWN)
         decisions.read(text)

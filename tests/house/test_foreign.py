@@ -180,9 +180,8 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197"])
-def test_one_odd_line_costs_nothing_but_itself(odd: str, version: str, tmp_path: Path) -> None:
+def test_one_odd_line_costs_nothing_but_itself(odd: str, drive: Drive) -> None:
     """In the agent's transcript and in the parent's, before and behind the report."""
-    drive = Drive(version, tmp_path)
     drive.prompt("/bg Audit")
     token = drive.launch("Audit.", "a1")
     own = drive.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
@@ -201,8 +200,7 @@ def test_one_odd_line_costs_nothing_but_itself(odd: str, version: str, tmp_path:
 
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197"])
-def test_half_a_surrogate_anywhere_in_a_record_costs_no_report(version: str, tmp_path: Path) -> None:
-    drive = Drive(version, tmp_path)
+def test_half_a_surrogate_anywhere_in_a_record_costs_no_report(version: str, tmp_path: Path, drive) -> None:
     drive.prompt("/bg Audit")
     token = drive.launch("Audit.", "a1")
     text = block("COMPLETION_REPORT", token)

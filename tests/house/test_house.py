@@ -481,7 +481,7 @@ def test_every_registered_tool_has_a_handler_and_every_handler_is_registered():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "commands").glob("*.md")), ids=lambda path: path.stem)
-def test_commands(path):
+def test_a_command_is_short_and_says_when_no_hooks_run(path):
     text = path.read_text(encoding="utf-8")
     head = text.split("---")[1]
     keys = {line.split(":")[0] for line in head.strip().splitlines()}

@@ -177,9 +177,8 @@ def test_a_whole_task_opens_no_socket_and_starts_nothing_but_git(tmp_path):
     assert set(opened) <= {"subprocess.Popen git"}, opened
 
 
-def test_nothing_of_an_agent_that_is_not_ours_is_stored(tmp_path):
+def test_nothing_of_an_agent_that_is_not_ours_is_stored(drive):
     """In a session with a task of ours, another agent's launch, words and end leave nothing behind."""
-    drive = Drive(VERSIONS[-1], tmp_path)
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     call = {"description": "look", "prompt": "Look at PRIVATE-TASK", "subagent_type": "Explore"}

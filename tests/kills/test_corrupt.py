@@ -182,7 +182,7 @@ def test_a_hook_that_was_killed_after_moving_it(tmp_path):
     assert TOLD not in host.bear(host.prompt("And now?")).notice
 
 
-def test_an_empty_file(tmp_path):
+def test_an_empty_file_becomes_the_ledger(tmp_path):
     """There is nothing to keep: it becomes the ledger."""
     host = Sick(tmp_path)
     host.launches("a1")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.host import transcripts
 from disks import Sick
 from drive import plain
 from play import block, notification, questions
@@ -153,34 +152,35 @@ def test_a_host_without_a_list_and_an_agent_without_last_words(last, tmp_path):
     assert state(host) == "working"
 
 
-NEAR = "Mind that its transcript has {} of the 5.0 MiB beyond which resuming is known to fail."
-BEYOND = "Mind that its transcript has {} MiB, beyond the 5.0 at which resuming is known to fail."
+WITHOUT = "MiB beyond which Claude Code 2.1.197 wakes it without its memory"
 
 
 @pytest.mark.parametrize(
     ("size", "risk"),
     [
         (LIMIT * 4 // 5 - 1, ""),
-        (LIMIT * 4 // 5, NEAR.format("4.0")),
-        (LIMIT - 1, NEAR.format("5.0")),
-        (LIMIT, NEAR.format("5.0")),
-        (LIMIT + 1, BEYOND.format("5.0")),
-        (2 * LIMIT, BEYOND.format("10.0")),
+        (LIMIT * 4 // 5, f"its transcript has 4.0 MiB, near the 5.0 {WITHOUT}"),
+        (LIMIT, f"its transcript has 5.0 MiB, near the 5.0 {WITHOUT}"),
+        (LIMIT + 1, f"its transcript has 5.0 MiB, more than the 5.0 {WITHOUT}"),
+        (2 * LIMIT, f"its transcript has 10.0 MiB, more than the 5.0 {WITHOUT}"),
     ],
 )
-def test_the_parent_is_told_of_a_transcript_that_nears_the_limit(size, risk, tmp_path):
-    """In the line that says how to resume, and in the user's table, to the byte."""
-    assert transcripts.RESUME_LIMIT == LIMIT
-    host = Sick(tmp_path)
+@pytest.mark.parametrize("version", ["2.1.197", "2.1.327"])
+def test_the_parent_is_told_of_a_transcript_that_nears_the_limit(version, size, risk, tmp_path):
+    """In the line that says how to resume, and in the user's table, to the byte, where the host has the limit."""
+    risk = risk if version == "2.1.197" else ""
+    host = Sick(tmp_path, version=version)
     token = host.launches("a1")["a1"]
     host.agent_says("a1", *SPOKEN)
+    with Path(host.stop()["transcript_path"]).open("a") as file:
+        file.write(json.dumps({"type": "user", "version": version}) + "\n")
     os.truncate(agent_file(host, "a1"), size)
     host.hook(host.ends("a1", block("CLARIFICATION_NEEDED", token, questions=questions("Which format?"))))
     told = host.hook(host.prompt(notification("a1", "asks"))).context
-    assert "SendMessage" in told
-    assert re.findall(r"Mind that .*?fail\.", told) == ([risk] if risk else [])
+    assert ("call SendMessage" in told) == ("more than" not in risk)
+    assert re.findall(r"Mind that (.*?)\.(?: |$)", told) == ([risk] if "near" in risk else [])
     found = [item["found"] for item in host.doctor() if item["subject"] == "resume"]
-    assert found == ([f"bg-1: {risk[len('Mind that ') : -1]}"] if risk else [])
+    assert found == ([f"bg-1: {risk}"] if risk else [])
 
 
 def test_an_agent_that_the_host_lists_is_not_ended_by_an_event_without_the_list(tmp_path):

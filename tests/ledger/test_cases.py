@@ -151,3 +151,12 @@ def test_a_row_that_is_no_longer_so_is_seen_by_the_comparison(book, monkeypatch)
 def test_the_tests_compare(book):
     assert Held.once.__wrapped__
     assert compared(Held.once.__wrapped__).__name__ == Held.once.__name__
+
+
+def test_where_an_earlier_ledger_is_that_could_not_be_read_is_known(tmp_path):
+    (tmp_path / "ledger.db").write_bytes(b"no database" * 1000)
+    with closing(Ledger(tmp_path)) as book:
+        assert Path(cases.whole(book).kept_aside).read_bytes() == b"no database" * 1000
+    (tmp_path / "new").mkdir()
+    with closing(Ledger(tmp_path / "new")) as book:
+        assert cases.whole(book).kept_aside == ""

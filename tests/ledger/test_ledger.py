@@ -13,15 +13,10 @@ from bg.desk import doctor
 from bg.host.versions import host_of
 from bg.ledger import migrations, place, spool
 from bg.ledger.aside import kept_aside
-from drive import Drive, block, plain
+from drive import block, plain
 from recordings import VERSIONS
 
 NEWEST = VERSIONS[-1]
-
-
-@pytest.fixture
-def drive(tmp_path: Path) -> Drive:
-    return Drive(NEWEST, tmp_path)
 
 
 def sql(text: str) -> Callable[[], None]:

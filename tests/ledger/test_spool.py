@@ -17,11 +17,6 @@ from recordings import VERSIONS, recorded
 NEWEST = VERSIONS[-1]
 
 
-@pytest.fixture
-def drive(tmp_path):
-    return Drive(NEWEST, tmp_path)
-
-
 def keeps(drive: Drive, name: str, **changes) -> None:
     """An event of this session that came while the ledger could not be used."""
     event = recorded(NEWEST, "background", name)

@@ -13,8 +13,8 @@ ENDED = (
 
 
 @pytest.fixture(params=(VERSIONS[0], VERSIONS[-1]))
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def asks(drive: Drive, marker: str) -> None:

@@ -292,7 +292,7 @@ def test_the_rewrite_changes_only_what_is_ours():
         ],
         [one],
     )
-    assert asking.rewrite(asked[1:], [one], lambda _: "CSV export") is None
+    assert asking.rewrite(asked[1:], [one], lambda _: "CSV export") == (asked[1:], [])
 
 
 def test_a_request_is_put_so_that_it_can_be_judged():

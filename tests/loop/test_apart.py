@@ -15,8 +15,8 @@ from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=(VERSIONS[0], VERSIONS[-1]))
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def change(drive: Drive, sql: str, *values: object) -> None:

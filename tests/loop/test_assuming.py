@@ -15,8 +15,8 @@ REACHED = since("2.1.197")
 
 
 @pytest.fixture(params=VERSIONS)
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def asks(token: str, *questions: dict[str, Any], **fields: Any) -> str:
@@ -28,10 +28,6 @@ def items(drive: Drive) -> list[tuple[str, str]]:
     return [(row["qid"], row["state"]) for row in drive.rows("SELECT qid, state FROM questions ORDER BY id")]
 
 
-def state(drive: Drive) -> str:
-    return str(drive.rows("SELECT state FROM tasks")[0]["state"])
-
-
 def test_it_works_on_and_the_question_waits_for_the_user(drive):
     token = begun(drive)
     on_the_way(drive, asks(token))
@@ -39,11 +35,11 @@ def test_it_works_on_and_the_question_waits_for_the_user(drive):
     assert "bg-1 (“audit”) asks the user and works on meanwhile, under what it has assumed." in told
     assert f"> it goes on under: {ASSUMED}" in told
     assert "before it can go on" not in told
-    assert (items(drive), state(drive)) == ([("Q1", "open")], "working")
+    assert (items(drive), drive.state()) == ([("Q1", "open")], "working")
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
     drive.announced("a1")
     drive.stop()
-    assert (items(drive), state(drive)) == ([("Q1", "open")], "done"), "it can still be answered otherwise"
+    assert (items(drive), drive.state()) == ([("Q1", "open")], "done"), "it can still be answered otherwise"
 
 
 @pytest.mark.parametrize("words", ["iso dates, as in the importer.", "skip"])
@@ -61,7 +57,7 @@ def test_an_answer_that_confirms_is_noted_and_nobody_is_woken(words, drive):
     assert "Q1" not in told
     drive.stop()
     assert "bg-1" not in context(drive.prompt("And now?"))
-    assert (items(drive), state(drive)) == ([("Q1", "answered")], "done")
+    assert (items(drive), drive.state()) == ([("Q1", "answered")], "done")
     assert [row["kind"] for row in drive.rows("SELECT kind FROM answers")] == ["confirmed"]
 
 
@@ -99,7 +95,7 @@ def test_an_answer_that_differs_wakes_an_agent_that_is_done(drive):
     if drive.version != "2.1.100":
         resumed(drive)
         assert "A1: As in the invoices" in drive.rows("SELECT message FROM resumes")[0]["message"]
-        assert state(drive) == "working"
+        assert drive.state() == "working"
 
 
 def sent(drive: Drive) -> str:
@@ -109,13 +105,13 @@ def sent(drive: Drive) -> str:
     return str(said["hookSpecificOutput"]["updatedInput"]["message"])
 
 
-def test_by_message_too(tmp_path):
+def test_an_assumption_may_come_by_message(tmp_path):
     drive = Drive("2.1.327", tmp_path)
     token = begun(drive)
     call = recorded(drive.version, "to-main", "PreToolUse", "SendMessage")
     drive.send(call, agent_id="a1", tool_input={"to": "main", "message": asks(token), "summary": "a question"})
     assert "works on meanwhile" in context(drive.prompt("And now?"))
-    assert (items(drive), state(drive)) == ([("Q1", "open")], "working")
+    assert (items(drive), drive.state()) == ([("Q1", "open")], "working")
 
 
 def test_what_cannot_be_undone_is_never_assumed(drive):
@@ -123,7 +119,7 @@ def test_what_cannot_be_undone_is_never_assumed(drive):
     on_the_way(drive, asks(token, {**QUESTION, "irreversible": "It deletes the old dates"}))
     assert "works on meanwhile" not in context(drive.prompt("And now?"))
     drive.ends("a1", asks(token, {**QUESTION, "irreversible": "It deletes the old dates"}))
-    assert state(drive) == "needs_answer"
+    assert drive.state() == "needs_answer"
 
 
 def test_of_several_questions_each_needs_an_assumption(drive):
@@ -146,7 +142,7 @@ def test_a_run_that_ends_with_such_a_question_waits_for_its_answer(drive):
     told = context(drive.announced("a1"))
     assert "needs answers before it can go on" in told
     drive.stop()
-    assert state(drive) == "needs_answer"
+    assert drive.state() == "needs_answer"
     said = drive.prompt(f"/bg-answer bg-1 Q1: {ASSUMED}")
     assert "Resume it now" in str(said) or "launch" in str(said).lower()
 
@@ -156,4 +152,4 @@ def test_a_report_beside_such_a_question_ends_the_run_and_the_question_stays(dri
     drive.ends("a1", f"{asks(token)}\n\n{block('COMPLETION_REPORT', token, status='success')}")
     told = context(drive.announced("a1")) + context(drive.prompt("And now?"))
     assert "reports success" in told
-    assert (items(drive), state(drive)) == ([("Q1", "open")], "done")
+    assert (items(drive), drive.state()) == ([("Q1", "open")], "done")

@@ -75,6 +75,25 @@ def test_where_neither_way_brought_it_the_user_is_told_once(drive, monkeypatch):
     assert identity(drive) == ["nowhere"]
 
 
+@pytest.mark.parametrize("keeps", [True, False])
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_an_agent_was_given_is_known_where_no_event_told_of_its_launch(drive, keeps, ends):
+    """Its own transcript is asked, at its end or at a prompt before: whether its prompt has kept the identity."""
+    drive.prompt("/bg Audit")
+    prompt = launches(drive)["hookSpecificOutput"]["updatedInput"]["prompt"]
+    path = drive.transcript_of("a1", "")
+    given = {"type": "user", "message": {"content": prompt if keeps else "Audit it. Be brief."}}
+    path.write_text(json.dumps(given) + "\n")
+    path.with_suffix(".meta.json").write_text(json.dumps({"toolUseId": "toolu_1"}))
+    if ends:
+        drive.ends("a1", "I have looked around.")
+    else:
+        drive.prompt("What is the time?")
+    assert drive.rows("SELECT agent, identity FROM launches") == [
+        {"agent": "a1", "identity": "prompt" if keeps else "lost"}
+    ]
+
+
 def test_an_agent_that_is_not_ours_is_told_nothing(drive):
     drive.prompt("/bg Audit")
     given = launches(drive)["hookSpecificOutput"]["updatedInput"]

@@ -9,13 +9,11 @@ import pytest
 from bg.ledger import spool
 from bg.ledger.place import directory
 from drive import Drive, block, context
-from recordings import VERSIONS
 from test_flow import asking
 
 
-def test_a_launch_after_the_clock_went_back_fills_its_window(tmp_path):
+def test_a_launch_after_the_clock_went_back_fills_its_window(drive):
     """It is not said to be not launched, and the next launch gets another label."""
-    drive = Drive(VERSIONS[-1], tmp_path)
     drive.prompt("/bg Audit")
     drive.advance(-2)
     assert drive.launch("Audit", "a1").startswith("bg-1-")
@@ -69,16 +67,14 @@ def repeats(drive: Drive, prompts: int) -> list[bool]:
     return told
 
 
-def test_answers_are_named_three_times_and_no_more_after_the_clock_went_back(tmp_path):
-    drive = Drive(VERSIONS[-1], tmp_path)
+def test_answers_are_named_three_times_and_no_more_after_the_clock_went_back(drive):
     asking(drive)
     assert "Resume it now" in context(drive.prompt("/bg-answer Q1: CSV Q2: all"))
     drive.advance(-3600)
     assert repeats(drive, 5) == [True, True, False, False, False]
 
 
-def test_the_user_is_told_once_that_the_parent_does_nothing(tmp_path):
-    drive = Drive(VERSIONS[-1], tmp_path)
+def test_the_user_is_told_once_that_the_parent_does_nothing(drive):
     asking(drive)
     drive.prompt("/bg-answer Q1: CSV Q2: all")
     said = []
@@ -89,9 +85,8 @@ def test_the_user_is_told_once_that_the_parent_does_nothing(tmp_path):
     assert [words in each for each in said] == [False, False, True, False, False, False]
 
 
-def test_another_answer_is_named_three_times_though_the_clock_went_back_before_it(tmp_path):
+def test_another_answer_is_named_three_times_though_the_clock_went_back_before_it(drive):
     """What was said of the answer that it replaces is not counted against it."""
-    drive = Drive(VERSIONS[-1], tmp_path)
     asking(drive)
     assert "Resume it now" in context(drive.prompt("/bg-answer Q1: CSV Q2: all"))
     assert repeats(drive, 3) == [True, True, False]

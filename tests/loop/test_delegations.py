@@ -60,10 +60,6 @@ def wake(drive: Drive, agent: str = "a1", message: str = "", *, proven: bool = F
     return str(given.get("message", ""))
 
 
-def state(drive: Drive, label: str) -> str:
-    return str(drive.rows("SELECT state FROM tasks WHERE label = ?", label)[0]["state"])
-
-
 def standing(drive: Drive, label: str = "bg-1") -> list[tuple[str, str]]:
     book = drive.ledger()
     try:
@@ -85,7 +81,7 @@ def awaited(drive: Drive, label: str = "bg-1") -> list[tuple[str, ...]]:
 )
 def test_a_request_ends_a_run_where_it_stands_at_its_end(drive, independence, then):
     assert "asks to hand work to another agent" in asks(drive, independence)
-    assert (state(drive, "bg-1"), awaited(drive)) == (then, [("decision", "D1", "", "asked")])
+    assert (drive.state("bg-1"), awaited(drive)) == (then, [("decision", "D1", "", "asked")])
     assert "D1" in drive.prompt("/bg-status")["reason"]
 
 
@@ -102,7 +98,7 @@ def test_one_that_need_not_wait_is_resumed_at_once_with_the_decision(drive, inde
     assert "The user's words: approve, but only src/a" in message
     assert "> This agent: goes on with the error messages" in message
     assert "When to expect it: “1-2 hours” by your own estimate. Do not wait for bg-2" in message
-    assert (state(drive, "bg-1"), awaited(drive)) == ("working", [])
+    assert (drive.state("bg-1"), awaited(drive)) == ("working", [])
 
 
 def test_denied_it_is_resumed_at_once_too(drive):
@@ -156,7 +152,7 @@ def test_requests_of_every_text_of_a_run_count(drive):
     again = asked.replace("P1", "P0")
     drive.ends("a1", f"{again}\n\n{block('COMPLETION_REPORT', token, status='success')}", stop_hook_active=True)
     assert [row["qid"] for row in drive.rows("SELECT qid FROM questions")] == ["D1"]
-    assert state(drive, "bg-1") == "done"
+    assert drive.state("bg-1") == "done"
     assert "asks to hand work" in context(drive.announced("a1"))
 
 
@@ -209,7 +205,7 @@ def test_the_requester_hears_how_its_agent_ended(drive, how):
         status = "success" if how == "done" else "failed"
         drive.ends("a2", block("COMPLETION_REPORT", child, status=status, summary="So it went."))
         told = context(drive.announced("a2"))
-    assert state(drive, "bg-2") == how
+    assert drive.state("bg-2") == how
     assert standing(drive) == [("D1", "ended")]
     assert "bg-1 has waited for this" in told
     assert ("Let the user choose: a new agent for the same work" in told) == (how != "done")

@@ -7,15 +7,8 @@ import subprocess
 import pytest
 from bg.loop import delivered
 from bg.results import contract, form
-from drive import Drive, block, context
-from recordings import VERSIONS
+from drive import block, context
 from test_hearing import calls, written
-
-
-@pytest.fixture
-def newest(tmp_path):
-    return Drive(VERSIONS[-1], tmp_path)
-
 
 EXPLORED = """## Explorer Result
 

@@ -21,8 +21,8 @@ PROSE = "All read, nothing found. See AUDIT.md:3."
 
 
 @pytest.fixture(params=(VERSIONS[0], VERSIONS[-1]))
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def launched(drive: Drive, brief: str = "") -> str:
@@ -60,11 +60,6 @@ def made(drive: Drive, number: int, *names: str, text: str = "x = 1\n") -> None:
         os.utime(path, (moment, moment))
 
 
-def state(drive: Drive) -> str:
-    [row] = drive.rows("SELECT state FROM tasks")
-    return row["state"]
-
-
 def corrections(drive: Drive) -> int:
     [row] = drive.rows("SELECT corrections FROM runs")
     return row["corrections"]
@@ -79,7 +74,7 @@ def test_what_does_not_match_is_asked_about_once_and_then_disputed(drive):
     assert "say what is so, or that it is not done" in asked["reason"]
     assert "Do what is missing" not in asked["reason"]
     assert drive.ends("a1", report, stop_hook_active=True) == {}
-    assert (state(drive), corrections(drive)) == ("disputed", 1)
+    assert (drive.state(), corrections(drive)) == ("disputed", 1)
     said = drive.announced("a1")
     assert said["systemMessage"] == "bg-1 disputed: “docs/api.md” is not there"
     text = context(said)
@@ -119,7 +114,7 @@ def test_a_second_report_that_says_what_is_so_is_taken(drive):
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- wrote docs/api.md"))
     honest = block("COMPLETION_REPORT", token, status="partial_success", evidence="- not done: docs/api.md")
     assert drive.ends("a1", honest, stop_hook_active=True) == {}
-    assert state(drive) == "partial"
+    assert drive.state() == "partial"
     assert drive.announced("a1")["systemMessage"].startswith("bg-1 done in part")
 
 
@@ -130,7 +125,7 @@ def test_something_else_that_does_not_match_is_asked_about_too_and_no_more(drive
         for name in ("a", "bb", "ccc")
     ]
     assert [bool(drive.ends("a1", text, stop_hook_active=True)) for text in texts] == [True, True, False]
-    assert state(drive) == "disputed"
+    assert drive.state() == "disputed"
     assert drive.announced("a1")["systemMessage"] == "bg-1 disputed: “docs/ccc.md” is not there"
 
 
@@ -140,7 +135,7 @@ def test_it_is_never_done_where_nobody_may_be_asked(drive):
     token = launched(drive)
     report = block("COMPLETION_REPORT", token, status="success", evidence="- wrote docs/api.md")
     assert drive.ends("a1", report) == {}
-    assert state(drive) == "disputed"
+    assert drive.state() == "disputed"
     assert drive.announced("a1")["systemMessage"] == "bg-1 disputed: “docs/api.md” is not there"
 
 
@@ -156,7 +151,7 @@ def test_an_honest_list_is_not_touched(drive):
     )
     listed = "- changed a.py\n- ran `ruff check .` -> fail, then pass\n- ran `pytest -q` -> pass, 3 passed\n- not checked: Windows"
     assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence=listed)) == {}
-    assert (state(drive), corrections(drive)) == ("done", 0)
+    assert (drive.state(), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
     assert said["systemMessage"] == "bg-1 done ✓ “The login has no rate limit.” · tests passed: “pytest -q”"
     assert "Does not match" not in context(said)
@@ -170,7 +165,7 @@ def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(
     without = re.sub(r"evidence: \|\n(?:  .*\n)+", "", block("COMPLETION_REPORT", token, status="success"))
     assert "evidence" not in without
     assert drive.ends("a1", without) == {}
-    assert (state(drive), corrections(drive)) == ("done", 0)
+    assert (drive.state(), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
     assert said["systemMessage"] == "bg-1 done: “The login has no rate limit.” · failed: “pytest -q” · not declared"
     text = context(said)
@@ -188,7 +183,7 @@ def test_prose_is_asked_for_its_block_with_the_facts_and_then_delivered_with_not
         "For `evidence`, this is what was seen of your run:\n- changed meanwhile by others: “a.py”" in asked["reason"]
     )
     assert drive.ends("a1", PROSE, stop_hook_active=True) == {}
-    assert state(drive) == "unreported"
+    assert drive.state() == "unreported"
     text = context(drive.announced("a1"))
     assert "- no tool was used in this run\n" in text
     assert "Does not match" not in text
@@ -198,7 +193,7 @@ def test_what_was_not_looked_at_reaches_the_person_and_the_parent(drive, monkeyp
     monkeypatch.setattr(judging, "_transcript", lambda *_: "")
     token = launched(drive)
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass"))
-    assert state(drive) == "done"
+    assert drive.state() == "done"
     text = context(drive.announced("a1"))
     assert "what the agent called could not be seen whole" in text
     assert "Not looked at:\n- what the agent called could not be read whole" in text

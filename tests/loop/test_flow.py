@@ -21,8 +21,8 @@ from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=VERSIONS)
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 @pytest.fixture
@@ -646,7 +646,7 @@ def test_a_result_file_that_is_not_read_is_named(newest):
 
 
 @pytest.mark.parametrize("signer", ["", "bg-1"])
-@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+@pytest.mark.parametrize("version", VERSIONS[-1:])
 def test_a_block_at_the_end_is_its_agents_whoever_signs_it(drive, signer):
     """Signed by nobody, or with the label: the host says who speaks, so that nobody is asked to sign it again."""
     drive.prompt("/bg Audit")
@@ -661,7 +661,7 @@ def test_a_block_at_the_end_is_its_agents_whoever_signs_it(drive, signer):
 
 
 @pytest.mark.parametrize("behind", ["bg-9-aaaaaaaaaa", "somebody", "words behind it", "two blocks"])
-@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+@pytest.mark.parametrize("version", VERSIONS[-1:])
 def test_a_block_of_another_or_in_the_middle_stays_foreign(drive, behind):
     drive.prompt("/bg Audit")
     drive.launch("Audit", "a1")
@@ -672,7 +672,7 @@ def test_a_block_of_another_or_in_the_middle_stays_foreign(drive, behind):
     assert drive.rows("SELECT 1 FROM questions") == []
 
 
-@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+@pytest.mark.parametrize("version", VERSIONS[-1:])
 def test_an_answer_in_plain_chat_arrives_as_question_and_answer(drive):
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
@@ -701,7 +701,7 @@ def test_an_answer_in_plain_chat_arrives_as_question_and_answer(drive):
     ]
 
 
-@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+@pytest.mark.parametrize("version", VERSIONS[-1:])
 def test_a_success_without_the_file_that_was_asked_for_is_partial(drive):
     """Its own list says that the file is not done, so that nothing is disputed."""
     drive.prompt("/bg List the open points")

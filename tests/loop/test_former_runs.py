@@ -19,8 +19,8 @@ WOKEN = "toolu_woken"
 
 
 @pytest.fixture(params=["2.1.7", VERSIONS[-1]])
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def answered(drive: Drive) -> tuple[str, str]:
@@ -103,11 +103,10 @@ def test_a_late_notification_does_not_end_the_run_that_goes_on(drive):
     assert runs(drive) == [(1, True), (2, True)]
 
 
-def test_the_same_words_under_the_present_call_end_the_run(tmp_path):
-    drive = Drive(VERSIONS[-1], tmp_path)
-    _, asked = woken(drive)
-    assert "needs answers" in announced(drive, asked, WOKEN)
-    assert runs(drive) == [(1, True), (2, True)]
+def test_the_same_words_under_the_present_call_end_the_run(newest):
+    _, asked = woken(newest)
+    assert "needs answers" in announced(newest, asked, WOKEN)
+    assert runs(newest) == [(1, True), (2, True)]
 
 
 def test_an_end_whose_hook_was_killed_is_told_beside_the_next_one(drive):
@@ -133,47 +132,44 @@ def test_what_follows_a_correction_is_the_same_run(drive):
     assert runs(drive) == [(1, True)]
 
 
-def test_what_followed_a_correction_counts_once_where_its_hook_was_killed(tmp_path, monkeypatch):
+def test_what_followed_a_correction_counts_once_where_its_hook_was_killed(newest, monkeypatch):
     """The turn's end takes it from the agent's transcript, and the host's announcement says it again."""
     monkeypatch.setattr(durations, "GRACE", -1.0)
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
-    assert drive.ends("a1", "In prose.")["decision"] == "block"
+    newest.prompt("/bg Audit")
+    token = newest.launch("Audit", "a1")
+    assert newest.ends("a1", "In prose.")["decision"] == "block"
     asked = block("DELEGATE_WORK", token, independence="blocks_current_work")
-    drive.transcript_of("a1", asked)
-    drive.stop(background_tasks=[])
-    drive.announced("a1", result=asked)
-    assert runs(drive) == [(1, True)]
-    assert drive.rows("SELECT qid, run, state FROM questions") == [{"qid": "D1", "run": 1, "state": "open"}]
+    newest.transcript_of("a1", asked)
+    newest.stop(background_tasks=[])
+    newest.announced("a1", result=asked)
+    assert runs(newest) == [(1, True)]
+    assert newest.rows("SELECT qid, run, state FROM questions") == [{"qid": "D1", "run": 1, "state": "open"}]
 
 
-def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
+def test_answers_that_the_end_has_overtaken_are_named_with_it(newest):
     """Both hooks around SendMessage were killed: the agent went on without the answers, and has finished."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    token, _ = answered(drive)
-    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    told = announced(drive, "", WOKEN)
+    token, _ = answered(newest)
+    newest.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    told = announced(newest, "", WOKEN)
     assert "It ended before the user's answers to Q1, Q2 reached it. If they still matter, resume it:" in told
 
 
-def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(tmp_path, monkeypatch):
+def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(newest, monkeypatch):
     """In auto mode SubagentStop follows with no text; what stands in the transcript was said before the handback."""
     monkeypatch.setattr(durations, "GRACE", 0.0)
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.scene = "handback"
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
-    path = drive.transcript_of("a1", "I will read the code first.")
-    call = recorded(drive.version, "handback", "PreToolUse", "SubagentHandback")
-    drive.send(call, agent_id="a1", tool_input={"message": block("CLARIFICATION_NEEDED", token)})
-    ends = recorded(drive.version, "handback", "SubagentStop")
+    newest.scene = "handback"
+    newest.prompt("/bg Audit")
+    token = newest.launch("Audit", "a1")
+    path = newest.transcript_of("a1", "I will read the code first.")
+    call = recorded(newest.version, "handback", "PreToolUse", "SubagentHandback")
+    newest.send(call, agent_id="a1", tool_input={"message": block("CLARIFICATION_NEEDED", token)})
+    ends = recorded(newest.version, "handback", "SubagentStop")
     assert "last_assistant_message" not in ends
-    drive.send(ends, agent_id="a1", agent_transcript_path=str(path))
-    drive.send(recorded(drive.version, "handback", "Stop"), background_tasks=[])
-    assert runs(drive) == [(1, True)]
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
-    assert "Q1 answered" in str(drive.prompt("/bg-answer bg-1 Q1: one Q2: two"))
+    newest.send(ends, agent_id="a1", agent_transcript_path=str(path))
+    newest.send(recorded(newest.version, "handback", "Stop"), background_tasks=[])
+    assert runs(newest) == [(1, True)]
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
+    assert "Q1 answered" in str(newest.prompt("/bg-answer bg-1 Q1: one Q2: two"))
 
 
 @pytest.fixture
@@ -243,89 +239,84 @@ def test_a_run_whose_start_nobody_saw_is_known_by_the_prompt_behind_the_handback
     assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
 
 
-def test_a_late_notification_does_not_end_a_run_whose_first_hook_was_killed(tmp_path):
+def test_a_late_notification_does_not_end_a_run_whose_first_hook_was_killed(newest):
     """Woken twice; the hook before the second call was killed, and the host's word of the former run is late."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    token, _ = woken(drive)
+    token, _ = woken(newest)
     asked = block("CLARIFICATION_NEEDED", token, reason="something new")
-    drive.ends("a1", asked)
-    drive.prompt("/bg-answer bg-1 Q1: one Q2: two")
-    wake(drive, "toolu_0003", killed=True)
-    assert runs(drive) == [(1, True), (2, True), (3, False)]
-    announced(drive, asked, WOKEN)
-    assert runs(drive) == [(1, True), (2, True), (3, False)]
+    newest.ends("a1", asked)
+    newest.prompt("/bg-answer bg-1 Q1: one Q2: two")
+    wake(newest, "toolu_0003", killed=True)
+    assert runs(newest) == [(1, True), (2, True), (3, False)]
+    announced(newest, asked, WOKEN)
+    assert runs(newest) == [(1, True), (2, True), (3, False)]
 
 
-def test_a_late_notification_does_not_end_a_run_whose_second_hook_was_killed(tmp_path):
+def test_a_late_notification_does_not_end_a_run_whose_second_hook_was_killed(newest):
     """The agent has the message and goes on; the hook behind the call was killed, so the ledger does not know it yet."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    _, asked = answered(drive)
-    hears(drive, sends(drive, WOKEN))
-    announced(drive, asked, "toolu_0001")
-    assert runs(drive) == [(1, True), (2, False)]
+    _, asked = answered(newest)
+    hears(newest, sends(newest, WOKEN))
+    announced(newest, asked, "toolu_0001")
+    assert runs(newest) == [(1, True), (2, False)]
 
 
-def test_a_message_that_never_went_out_is_not_taken_for_the_next_one_with_the_same_words(tmp_path):
+def test_a_message_that_never_went_out_is_not_taken_for_the_next_one_with_the_same_words(newest):
     """The hook before a call was killed before it was heard; what it wrote down is what the next call has sent."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    token, _ = answered(drive)
+    token, _ = answered(newest)
     for call in ("toolu_unheard", "toolu_unheard_again"):
-        sends(drive, call)
-        drive.ends("a1", block("COMPLETION_REPORT", token, status="success", summary=call))
-    sent = sends(drive, WOKEN)
-    [unheard] = drive.rows("SELECT message FROM resumes WHERE tool_use = 'toolu_unheard_again'")
+        sends(newest, call)
+        newest.ends("a1", block("COMPLETION_REPORT", token, status="success", summary=call))
+    sent = sends(newest, WOKEN)
+    [unheard] = newest.rows("SELECT message FROM resumes WHERE tool_use = 'toolu_unheard_again'")
     assert sent == unheard["message"]
-    hears(drive, sent)
+    hears(newest, sent)
     report = block("COMPLETION_REPORT", token, status="success", summary="With the answers.")
-    drive.ends("a1", report)
-    assert "With the answers." in announced(drive, report, WOKEN)
-    assert runs(drive) == [(1, True), (2, True), (3, True), (4, True)]
+    newest.ends("a1", report)
+    assert "With the answers." in announced(newest, report, WOKEN)
+    assert runs(newest) == [(1, True), (2, True), (3, True), (4, True)]
 
 
-def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former(tmp_path):
+def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former(newest):
     """The transcript lagged behind the payload, so the first run's last record is not known by its number."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    asked = block("CLARIFICATION_NEEDED", drive.launch("Audit", "a1"))
-    drive.send(
-        recorded(drive.version, "background", "SubagentStop"),
+    newest.prompt("/bg Audit")
+    asked = block("CLARIFICATION_NEEDED", newest.launch("Audit", "a1"))
+    newest.send(
+        recorded(newest.version, "background", "SubagentStop"),
         agent_id="a1",
-        agent_transcript_path=str(drive.transcript_of("a1", "Not the end.")),
+        agent_transcript_path=str(newest.transcript_of("a1", "Not the end.")),
         last_assistant_message=asked,
     )
-    drive.transcript_of("a1", asked)
-    drive.stop()
-    drive.prompt("/bg-answer Q1: one Q2: two")
-    wake(drive)
+    newest.transcript_of("a1", asked)
+    newest.stop()
+    newest.prompt("/bg-answer Q1: one Q2: two")
+    wake(newest)
     named = f"<task-id>a1</task-id>\n<tool-use-id>{WOKEN}</tool-use-id>\n<status>killed</status>"
-    drive.prompt(f"<task-notification>\n{named}\n<summary>Agent was stopped by user</summary>\n</task-notification>")
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "stopped"}]
-    assert drive.rows("SELECT DISTINCT state FROM questions") == [{"state": "sent"}]
+    newest.prompt(f"<task-notification>\n{named}\n<summary>Agent was stopped by user</summary>\n</task-notification>")
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "stopped"}]
+    assert newest.rows("SELECT DISTINCT state FROM questions") == [{"state": "sent"}]
 
 
-def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(tmp_path, monkeypatch):
+def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(newest, monkeypatch):
     """PostToolUse of its launch and its SubagentStop run side by side, and the first wins in the middle."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    before = recorded(drive.version, "background", "PreToolUse", "Agent")
-    said = drive.send(before, tool_use_id="t1", tool_input={**before["tool_input"], "prompt": "Audit"})
+    newest.prompt("/bg Audit")
+    before = recorded(newest.version, "background", "PreToolUse", "Agent")
+    said = newest.send(before, tool_use_id="t1", tool_input={**before["tool_input"], "prompt": "Audit"})
     prompt = said["hookSpecificOutput"]["updatedInput"]["prompt"]
     token = naming.TOKEN.findall(prompt)[0]
-    path = drive.transcript_of("a1", "")
+    path = newest.transcript_of("a1", "")
     path.write_text(json.dumps({"type": "user", "message": {"content": prompt}}) + "\n")
     read = transcripts.first_prompt
 
     def bound_meanwhile(name: str) -> str:
-        book = drive.ledger()
+        book = newest.ledger()
         with contextlib.closing(book), book.transaction() as writing:
             bind(writing, token, "a1")
         return read(name)
 
     monkeypatch.setattr(transcripts, "first_prompt", bound_meanwhile)
     done = block("COMPLETION_REPORT", token, status="success")
-    ends = recorded(drive.version, "background", "SubagentStop")
-    drive.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done)
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+    ends = recorded(newest.version, "background", "SubagentStop")
+    newest.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done)
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "done"}]
 
 
 def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event(drive, monkeypatch):
@@ -344,60 +335,56 @@ def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event
     assert [{"state": "done"}] == drive.rows("SELECT state FROM tasks")
 
 
-def test_an_agent_that_is_gone_from_the_list_before_its_stop_is_announced_was_stopped(tmp_path, monkeypatch):
+def test_an_agent_that_is_gone_from_the_list_before_its_stop_is_announced_was_stopped(newest, monkeypatch):
     """Claude stopped it and ended its turn at once; the host's word came with the next prompt."""
     monkeypatch.setattr(durations, "GRACE", -1.0)
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    drive.launch("Audit", "a1")
-    drive.stop(background_tasks=[])
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "unreported"}]
-    drive.announced("a1", "killed", summary="was stopped by Claude")
-    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "killed"}]
-    assert "bg-1" in context(drive.prompt("/bg-answer bg-1 go"))
+    newest.prompt("/bg Audit")
+    newest.launch("Audit", "a1")
+    newest.stop(background_tasks=[])
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "unreported"}]
+    newest.announced("a1", "killed", summary="was stopped by Claude")
+    assert newest.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "killed"}]
+    assert "bg-1" in context(newest.prompt("/bg-answer bg-1 go"))
 
 
-def test_a_call_that_the_transcript_does_not_hold_yet_is_not_held_against_its_agent(tmp_path):
+def test_a_call_that_the_transcript_does_not_hold_yet_is_not_held_against_its_agent(newest):
     """The host writes what an agent did after it has handed over what it said; by then the check is done."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
+    newest.prompt("/bg Audit")
+    token = newest.launch("Audit", "a1")
     done = block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass, 3 passed")
-    path = drive.transcript_of("a1", "I will run the tests.")
-    ends = recorded(drive.version, "background", "SubagentStop")
-    assert drive.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done) == {}
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
-    [row] = drive.rows("SELECT evidence FROM runs")
+    path = newest.transcript_of("a1", "I will run the tests.")
+    ends = recorded(newest.version, "background", "SubagentStop")
+    assert newest.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done) == {}
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "done"}]
+    [row] = newest.rows("SELECT evidence FROM runs")
     assert MISMATCH not in {found["grade"] for found in json.loads(row["evidence"])["findings"]}
 
 
-def test_what_was_said_before_a_correction_does_not_show_that_what_was_done_after_it_is_written(tmp_path):
+def test_what_was_said_before_a_correction_does_not_show_that_what_was_done_after_it_is_written(newest):
     """An agent that was asked once more does what it had declared, and says the same again."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
+    newest.prompt("/bg Audit")
+    token = newest.launch("Audit", "a1")
     done = block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass, 3 passed")
-    asked = drive.ends("a1", done)
+    asked = newest.ends("a1", done)
     assert "no call of this run ran it" in asked["reason"]
-    path = drive.transcript_of("a1", done)
+    path = newest.transcript_of("a1", done)
     with path.open("a", encoding="utf-8") as file:
         told = {"role": "user", "content": f"Stop hook feedback:\n{asked['reason']}"}
         file.write(json.dumps({"type": "user", "uuid": "u-told", "message": told}) + "\n")
-    ends = recorded(drive.version, "background", "SubagentStop")
+    ends = recorded(newest.version, "background", "SubagentStop")
     again = {"agent_transcript_path": str(path), "last_assistant_message": done, "stop_hook_active": True}
-    assert drive.send(ends, agent_id="a1", **again) == {}
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+    assert newest.send(ends, agent_id="a1", **again) == {}
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "done"}]
 
 
-def test_nor_where_the_host_has_written_neither_the_correction_nor_what_came_of_it(tmp_path):
+def test_nor_where_the_host_has_written_neither_the_correction_nor_what_came_of_it(newest):
     """Seen on 2.1.197 on a busy machine: the transcript held the first words only."""
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
+    newest.prompt("/bg Audit")
+    token = newest.launch("Audit", "a1")
     done = block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass, 3 passed")
-    assert "no call of this run ran it" in drive.ends("a1", done)["reason"]
-    [path] = drive.transcript.with_suffix("").rglob("agent-a1.jsonl")
-    ends = recorded(drive.version, "background", "SubagentStop")
+    assert "no call of this run ran it" in newest.ends("a1", done)["reason"]
+    [path] = newest.transcript.with_suffix("").rglob("agent-a1.jsonl")
+    ends = recorded(newest.version, "background", "SubagentStop")
     again = {"agent_transcript_path": str(path), "last_assistant_message": done, "stop_hook_active": True}
-    assert drive.send(ends, agent_id="a1", **again) == {}
-    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+    assert newest.send(ends, agent_id="a1", **again) == {}
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "done"}]

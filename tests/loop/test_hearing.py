@@ -20,13 +20,8 @@ ASKS = "asks to hand work to another agent"
 
 
 @pytest.fixture(params=TEXTUAL)
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
-
-
-@pytest.fixture
-def newest(tmp_path):
-    return Drive(VERSIONS[-1], tmp_path)
+def version(request):
+    return request.param
 
 
 def begun(drive: Drive) -> str:
@@ -113,9 +108,8 @@ def spoken(drive: Drive) -> str:
 
 @pytest.mark.parametrize("version", [version for version in TEXTUAL if version != "2.1.100"])
 @pytest.mark.parametrize("lags", [False, True])
-def test_a_request_that_was_decided_is_not_asked_again(version, lags, tmp_path):
+def test_a_request_that_was_decided_is_not_asked_again(version, lags, drive):
     """The record of the request may be written after the hook that was given its words."""
-    drive = Drive(version, tmp_path)
     token = begun(drive)
     asked = asking(token)
     on_the_way(drive, "I look around.")
@@ -141,8 +135,7 @@ def test_a_request_that_was_decided_is_not_asked_again(version, lags, tmp_path):
 
 @pytest.mark.parametrize("marker", ["CLARIFICATION_NEEDED", "STOP_WORK", "COMPLETION_REPORT"])
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197", "2.1.327"])
-def test_what_ended_a_run_counts_for_that_run_only(marker, version, tmp_path):
-    drive = Drive(version, tmp_path)
+def test_what_ended_a_run_counts_for_that_run_only(marker, drive):
     token = begun(drive)
     drive.ends("a1", block(marker, token))
     drive.announced("a1")
@@ -227,8 +220,7 @@ def test_a_request_on_the_way_is_heard_at_each_event_of_the_parent(drive):
 
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.38", "2.1.197"])
-def test_a_request_on_the_way_is_heard_at_a_poll(version, tmp_path):
-    drive = Drive(version, tmp_path)
+def test_a_request_on_the_way_is_heard_at_a_poll(drive):
     token = begun(drive)
     on_the_way(drive, asking(token))
     assert "D1" in context(polled(drive))
@@ -251,8 +243,7 @@ def test_a_request_on_the_way_is_heard_at_the_run_s_end(drive):
 
 
 @pytest.mark.parametrize("version", ["2.1.197", "2.1.327"])
-def test_what_is_written_down_after_the_end_is_heard_at_the_next_event(version, tmp_path):
-    drive = Drive(version, tmp_path)
+def test_what_is_written_down_after_the_end_is_heard_at_the_next_event(drive):
     token = begun(drive)
     report = block("COMPLETION_REPORT", token, status="success")
     ends_unwritten(drive, report)

@@ -15,7 +15,7 @@ from bg.desk.page import Page
 from bg.words import verdict
 from drive import Drive, block, context
 from recordings import VERSIONS
-from test_disputed import calls, corrections, launched, made, state
+from test_disputed import calls, corrections, launched, made
 
 NOISE = "Attempt 1 failed, retrying\n  ✓ locks after 3 failed attempts\nupload: 2 failed, 1 error\n"
 # Each runner with the last lines that it prints itself, and one that no table knows.
@@ -32,8 +32,8 @@ RUNNERS = {
 
 
 @pytest.fixture(params=(VERSIONS[0], VERSIONS[-1]))
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def reported(
@@ -46,7 +46,7 @@ def reported(
     calls(drive, *called)
     evidence = "\n".join(f"- {line}" for line in listed)
     assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence=evidence)) == {}
-    assert (state(drive), corrections(drive)) == ("done", 0)
+    assert (drive.state(), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
     assert "Does not match" not in context(said)
     return str(said["systemMessage"])
@@ -232,7 +232,7 @@ def test_a_hollow_done_is_asked_about_once_and_never_green(drive):
     asked = drive.ends("a1", report)
     assert "- “docs/audit.md” — the launch asked for it, and there is no such file" in asked["reason"]
     assert drive.ends("a1", report, stop_hook_active=True) == {}
-    assert (state(drive), corrections(drive)) == ("disputed", 1)
+    assert (drive.state(), corrections(drive)) == ("disputed", 1)
     said = drive.announced("a1")["systemMessage"]
     assert said == "bg-1 disputed: “docs/audit.md” was promised and is not there"
 
@@ -261,7 +261,7 @@ def test_an_answer_that_says_where_it_is_or_that_it_is_not_is_taken(drive, secon
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- wrote notes/findings.md"))
     given = {"evidence": "- wrote notes/findings.md", **second}
     assert drive.ends("a1", block("COMPLETION_REPORT", token, **given), stop_hook_active=True) == {}
-    assert (state(drive), corrections(drive)) == (comes_to, 1)
+    assert (drive.state(), corrections(drive)) == (comes_to, 1)
     assert drive.announced("a1")["systemMessage"].startswith(f"bg-1 {line}")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drive import Drive
 from recordings import VERSIONS
 from test_proof import say, typed, waiting
 
@@ -34,9 +33,8 @@ def written_as(each: dict, words: str) -> dict:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_no_honest_answer_is_refused(version, tmp_path, monkeypatch, tell: Callable[[str], None]):
+def test_no_honest_answer_is_refused(version, drive, monkeypatch, tell: Callable[[str], None]):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    drive = Drive(version, tmp_path)
     waiting(drive, "CLARIFICATION_NEEDED")
     ways = [each for each in PROMPTS if each["whose"] == "human" and each["record"]["version"] == version]
     given = []

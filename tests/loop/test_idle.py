@@ -17,11 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 NEWEST = VERSIONS[-1]
 
 
-@pytest.fixture
-def drive(tmp_path: Path) -> Drive:
-    return Drive(NEWEST, tmp_path)
-
-
 def is_idle(drive: Drive) -> bool:
     return Path(place.idle(place.directory(), drive.session)).exists()
 

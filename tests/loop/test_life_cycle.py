@@ -13,14 +13,9 @@ from bg.ledger import deliveries, inbox, launches, runs, tasks, windows
 from bg.ledger.place import config_directory, directory
 from bg.ledger.values import Due
 from drive import Drive, block, context
-from recordings import VERSIONS, recorded
+from recordings import recorded
 
 DAY = 24 * 3600
-
-
-@pytest.fixture
-def drive(tmp_path):
-    return Drive(VERSIONS[-1], tmp_path)
 
 
 def begins(drive: Drive, source: str = "compact") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from bg.ledger.opening import Opening
@@ -37,8 +36,7 @@ def read(monkeypatch) -> Counter[str]:
 
 @pytest.mark.parametrize("marker", signals.schemas())
 @pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[-1]])
-def test_a_report_is_decoded_once_an_event(marker, version, read, tmp_path: Path):
-    drive = Drive(version, tmp_path)
+def test_a_report_is_decoded_once_an_event(marker, read, drive: Drive):
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     text = block(marker, token)
@@ -50,8 +48,7 @@ def test_a_report_is_decoded_once_an_event(marker, version, read, tmp_path: Path
     assert set(read.values()) <= {1}
 
 
-def test_a_report_that_cannot_be_read_is_decoded_once_an_event(read, tmp_path: Path):
-    drive = Drive(VERSIONS[-1], tmp_path)
+def test_a_report_that_cannot_be_read_is_decoded_once_an_event(read, drive: Drive):
     drive.prompt("/bg Audit")
     drive.launch("Audit", "a1")
     drive.ends("a1", "No block.")
@@ -87,8 +84,7 @@ def commits(monkeypatch) -> list[int]:
 
 @pytest.mark.parametrize("marker", signals.schemas())
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_event_takes_at_most_two_transactions(marker, version, commits, tmp_path: Path):
-    drive = Drive(version, tmp_path)
+def test_an_event_takes_at_most_two_transactions(marker, commits, drive: Drive):
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     drive.ends("a1", block(marker, token))
@@ -100,8 +96,7 @@ def test_an_event_takes_at_most_two_transactions(marker, version, commits, tmp_p
     assert max(commits) == 2, commits
 
 
-def test_a_report_is_durable_before_it_is_judged_and_what_failed_later_takes_nothing_back(monkeypatch, tmp_path: Path):
-    drive = Drive(VERSIONS[-1], tmp_path)
+def test_a_report_is_durable_before_it_is_judged_and_what_failed_later_takes_nothing_back(monkeypatch, drive: Drive):
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     monkeypatch.setattr(judging, "judge", lambda *_: 1 / 0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drive import Drive
-from recordings import NEWEST, VERSIONS, recorded
+from recordings import NEWEST, recorded
 
 
 def message(drive: Drive, *calls: dict[str, Any], order: tuple[int, ...]) -> dict[int, str]:
@@ -36,8 +36,7 @@ def task(name: str, **given: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197", NEWEST])
 @pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_labels_follow_the_message(version: str, order: tuple[int, ...], tmp_path: Path) -> None:
-    drive = Drive(version, tmp_path)
+def test_labels_follow_the_message(order: tuple[int, ...], drive: Drive) -> None:
     drive.prompt("/bg look at everything")
     found = message(drive, task("first"), task("second"), task("third"), order=order)
     assert {0: "bg-1", 1: "bg-2", 2: "bg-3"} == found
@@ -49,17 +48,15 @@ def test_labels_follow_the_message(version: str, order: tuple[int, ...], tmp_pat
     assert [("bg-1", "toolu_0"), ("bg-2", "toolu_1"), ("bg-3", "toolu_2")] == [tuple(row.values()) for row in launched]
 
 
-def test_what_is_not_ours_takes_no_label(tmp_path: Path) -> None:
-    drive = Drive(VERSIONS[-1], tmp_path)
+def test_what_is_not_ours_takes_no_label(drive: Drive) -> None:
     drive.prompt("/bg look at everything")
     explore = task("around", subagent_type="Explore")
     found = message(drive, explore, task("first"), task("second"), order=(2, 1, 0))
     assert {0: "", 1: "bg-1", 2: "bg-2"} == found
 
 
-def test_a_task_that_goes_on_keeps_its_label(tmp_path: Path) -> None:
+def test_a_task_that_goes_on_keeps_its_label(drive: Drive) -> None:
     """In the turn in which it has ended its window is still open: a launch beside it does not take it for a new one."""
-    drive = Drive(VERSIONS[-1], tmp_path)
     drive.prompt("/bg look at everything")
     drive.launch("first: look at it", "a1", description="first")
     drive.ends("a1", "Nothing more to say.")
@@ -71,13 +68,12 @@ def test_a_task_that_goes_on_keeps_its_label(tmp_path: Path) -> None:
     ]
 
 
-def test_the_earlier_one_has_the_last_free_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_earlier_one_has_the_last_free_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drive) -> None:
     """Where the user allows one agent, it is the first of the message, whichever hook comes first."""
     folder = tmp_path / "config"
     folder.mkdir()
     (folder / "bg.json").write_text(json.dumps({"max_tasks": 1}))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder))
-    drive = Drive(VERSIONS[-1], tmp_path)
     drive.prompt("/bg look at everything")
     found = message(drive, task("first"), task("second"), order=(1, 0))
     assert {0: "bg-1", 1: ""} == found

@@ -53,7 +53,7 @@ def test_progress_is_heard_at_a_poll(version, tmp_path):
 
 
 @pytest.mark.parametrize("version", ["2.1.197", "2.1.327", NEWEST])
-def test_progress_by_message(version, tmp_path, monkeypatch):
+def test_progress_by_message_is_shown_and_tells_the_parent_nothing(version, tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     drive = Drive(version, tmp_path)
     begun(drive)

@@ -183,7 +183,7 @@ def test_the_first_prompt_after_the_reset_says_once_that_they_can_go_on(drive: D
     assert states(drive) == ["paused", "paused"]
 
 
-def test_all_go(drive: Drive) -> None:
+def test_all_paused_tasks_go_on_with_one_answer(drive: Drive) -> None:
     cut(drive, "a1", "a2")
     said = drive.prompt("/bg-answer All go.")
     assert said["systemMessage"] == "bg-1, bg-2 go on."
@@ -195,7 +195,7 @@ def test_all_go(drive: Drive) -> None:
     assert drive.prompt("/bg-answer all go")["reason"].startswith("No task here is paused")
 
 
-def test_one_goes(drive: Drive) -> None:
+def test_one_paused_task_goes_on_and_the_others_stay(drive: Drive) -> None:
     cut(drive, "a1", "a2")
     said = drive.prompt("/bg-answer bg-2 go")
     assert "The user wants bg-2 to go on. Resume it now: " in context(said)

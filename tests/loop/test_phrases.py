@@ -51,7 +51,7 @@ def verdict(words: str) -> str:
 
 
 @pytest.mark.parametrize("half", SETS)
-def test_decisions_of_others(half: str, tell: Any) -> None:
+def test_no_words_that_do_not_consent_launch_anything(half: str, tell: Any) -> None:
     phrases = SETS[half]["decisions"]
     neither = [each["words"] for each in phrases if each["meaning"] == "neither"]
     launched = [words for words in neither if verdict(words) == decisions.YES]

@@ -96,19 +96,18 @@ def test_a_session_that_is_resumed_in_a_renamed_folder_takes_its_tasks_along(dri
     assert [row["project"] for row in places(drive)] == [str(tmp_path / "renamed")]
 
 
-def test_a_folder_that_becomes_a_repository_keeps_its_tasks(tmp_path, monkeypatch):
+def test_a_folder_that_becomes_a_repository_keeps_its_tasks(tmp_path, monkeypatch, newest):
     monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.folder = tmp_path / "project"
-    drive.folder.mkdir()
-    drive.prompt("/bg Audit the code")
-    token = drive.launch("Audit it", "a1")
-    drive.stop()
-    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
-    drive.send(recorded(drive.version, "sessions", "SessionEnd"))
-    repository(drive.folder)
-    assert "bg-1 Q1 waits for the user" in another(drive, drive.folder)
-    assert "bg-1" in drive.prompt("/bg-status")["reason"]
+    newest.folder = tmp_path / "project"
+    newest.folder.mkdir()
+    newest.prompt("/bg Audit the code")
+    token = newest.launch("Audit it", "a1")
+    newest.stop()
+    newest.ends("a1", block("CLARIFICATION_NEEDED", token))
+    newest.send(recorded(newest.version, "sessions", "SessionEnd"))
+    repository(newest.folder)
+    assert "bg-1 Q1 waits for the user" in another(newest, newest.folder)
+    assert "bg-1" in newest.prompt("/bg-status")["reason"]
 
 
 def test_another_repository_has_nothing_of_it(drive, tmp_path):

@@ -28,8 +28,8 @@ def newest(tmp_path, monkeypatch):
 
 
 @pytest.fixture(params=VERSIONS)
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def waiting(drive: Drive, marker: str) -> str:
@@ -395,7 +395,7 @@ def attended(drive, monkeypatch):
     return drive
 
 
-@pytest.mark.parametrize("drive", SCHEDULED, indirect=True)
+@pytest.mark.parametrize("version", SCHEDULED)
 def test_what_a_schedule_says_is_not_the_users(attended):
     """CronCreate, ScheduleWakeup and a project's scheduled_tasks.json: no permission is asked, and no `origin` written."""
     drive = attended
@@ -551,7 +551,7 @@ def test_what_a_session_that_is_gone_has_said_is_judged_by_the_one_it_was_said_t
     assert newest.rows("SELECT 1 FROM answers") == []
 
 
-@pytest.mark.parametrize("drive", ["2.1.197", "2.1.258", "2.1.327"], indirect=True)
+@pytest.mark.parametrize("version", ["2.1.197", "2.1.258", "2.1.327"])
 def test_a_program_in_an_attended_session_does_not_speak_for_its_user(attended, monkeypatch):
     """`claude -p --resume` of the user's own session."""
     waiting(attended, "CLARIFICATION_NEEDED")

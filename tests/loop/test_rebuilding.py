@@ -63,21 +63,13 @@ def written(drive: Drive, agent: str, said: str, given: str, *, kept: str = "") 
     path.with_suffix(".meta.json").write_text(json.dumps({"toolUseId": kept or call}))
 
 
-@pytest.fixture
-def drive(tmp_path: Path) -> Drive:
-    return Drive(NEWEST, tmp_path)
-
-
 def states(drive: Drive) -> list[tuple[str, str]]:
     return [(row["label"], row["state"]) for row in drive.rows("SELECT label, state FROM tasks ORDER BY number")]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("lose", LOSSES)
-def test_an_agent_is_known_again_and_its_question_is_put(
-    version: str, lose: Callable[[], None], tmp_path: Path
-) -> None:
-    drive = Drive(version, tmp_path)
+def test_an_agent_is_known_again_and_its_question_is_put(lose: Callable[[], None], drive: Drive) -> None:
     token = at_work(drive)
     lose()
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))

@@ -9,20 +9,25 @@ from typing import Any
 import pytest
 from bg.ledger import deliveries
 from drive import Drive, block, context
-from recordings import NEWEST, VERSIONS
+from recordings import VERSIONS
 from rig import conversation
+from test_hearing import polled
 
 REPORTS = "reports success"
 
 
 @pytest.fixture(params=VERSIONS)
 def drive(request, tmp_path):
-    found = Drive(request.param, tmp_path)
-    found.prompt("/bg Audit the code")
-    token = found.launch("Audit it", "a1")
-    found.stop()
-    found.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    return found
+    return reported(Drive(request.param, tmp_path))
+
+
+def reported(drive: Drive) -> Drive:
+    """The agent has reported, and the parent has not heard of it."""
+    drive.prompt("/bg Audit the code")
+    token = drive.launch("Audit it", "a1")
+    drive.stop()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    return drive
 
 
 def lost(drive: Drive, send) -> str:
@@ -39,6 +44,14 @@ def test_what_was_dropped_is_said_with_the_next_prompt_and_then_no_more(drive):
     assert REPORTS not in context(drive.stop())
     assert REPORTS not in context(drive.prompt("And the date?"))
     assert drive.rows("SELECT 1 FROM deliveries WHERE seen IS NULL") == []
+
+
+def test_what_was_dropped_is_said_with_the_next_poll(tmp_path):
+    """Old hosts let the parent ask for an agent with TaskOutput, in the middle of a turn."""
+    drive = reported(Drive("2.1.7", tmp_path))
+    assert REPORTS in lost(drive, lambda: drive.announced("a1"))
+    assert REPORTS in context(polled(drive))
+    assert REPORTS not in context(polled(drive))
 
 
 def test_what_was_blocked_before_our_hook_had_come_so_far_is_said_with_the_next_prompt(drive):
@@ -200,13 +213,12 @@ def unheard(drive: Drive, words: str) -> dict[str, Any]:
     return said
 
 
-def test_what_never_arrives_is_shown_to_the_user_in_the_end(tmp_path):
-    drive = Drive(NEWEST, tmp_path)
-    drive.prompt("/bg Audit the code")
-    token = drive.launch("Audit it", "a1")
-    drive.stop()
-    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    said = [unheard(drive, f"Prompt {number}?") for number in range(6)]
+def test_what_never_arrives_is_shown_to_the_user_in_the_end(newest):
+    newest.prompt("/bg Audit the code")
+    token = newest.launch("Audit it", "a1")
+    newest.stop()
+    newest.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    said = [unheard(newest, f"Prompt {number}?") for number in range(6)]
     assert [REPORTS in context(each) for each in said] == [True, True, True, False, False, False]
     words = "what bg-1 has for Claude was dropped on its way three times · /bg-status bg-1"
     assert [words in each.get("systemMessage", "") for each in said] == [False, False, False, True, False, False]

@@ -30,11 +30,6 @@ def asking(drive: Drive) -> str:
     return str(token)
 
 
-def state(drive: Drive) -> str:
-    [row] = drive.rows("SELECT state FROM tasks")
-    return row["state"]
-
-
 def the_folder_of_a_project(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     drive.folder = drive.folder / "before"
     (drive.folder / ".git").mkdir(parents=True)
@@ -65,7 +60,7 @@ def a_session_that_is_gone(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> boo
     monkeypatch.setattr(machine, "host", lambda: HERE)
     drive.session, drive.transcript = "another", drive.transcript.with_name("another.jsonl")
     drive.send(recorded(drive.version, "sessions", "SessionStart"), source="startup")
-    return state(drive) == "interrupted"
+    return drive.state() == "interrupted"
 
 
 def the_launch_of_an_agent(drive: Drive, _: pytest.MonkeyPatch) -> bool:
@@ -114,7 +109,7 @@ def a_notification_in_mid_turn(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     with drive.transcript.open("a") as file:
         file.write(json.dumps(line) + "\n")
     drive.stop()
-    return state(drive) == "done"
+    return drive.state() == "done"
 
 
 def the_end_of_an_agent_on_a_host_without_a_list(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -122,7 +117,7 @@ def the_end_of_an_agent_on_a_host_without_a_list(drive: Drive, monkeypatch: pyte
     drive.transcript_of("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
     monkeypatch.setattr(durations, "SILENCE", -1.0)
     drive.prompt("hello")
-    return state(drive) == "done"
+    return drive.state() == "done"
 
 
 def a_signal_between_two_calls(drive: Drive, _: pytest.MonkeyPatch) -> bool:
@@ -145,7 +140,7 @@ def the_judgement_of_a_report(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> 
             block("COMPLETION_REPORT", token, status="success"),
         )
     drive.stop()
-    return state(drive) == "done"
+    return drive.state() == "done"
 
 
 def the_end_of_an_agent_that_is_not_listed(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -153,7 +148,7 @@ def the_end_of_an_agent_that_is_not_listed(drive: Drive, monkeypatch: pytest.Mon
     drive.prompt("/bg Audit")
     drive.transcript_of("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
     drive.stop(background_tasks=[])
-    return state(drive) == "done"
+    return drive.state() == "done"
 
 
 def the_waking_of_a_parked_agent(drive: Drive, _: pytest.MonkeyPatch) -> bool:

@@ -163,6 +163,7 @@ def test_an_error_that_names_another_step_divides_nothing(drive):
 LISTS = {
     "✗ Phase 2\n✗ Phase 3": ("Phase 2", "Phase 3"),
     "Phase 2; Phase 3": ("Phase 2", "Phase 3"),
+    "Phase 2; Phase 3; ": ("Phase 2", "Phase 3"),
     "Still to do:\n1. Tests on WebKit\n   and on Edge\n2) - [ ] the report": (
         "Tests on WebKit and on Edge",
         "the report",

@@ -11,8 +11,8 @@ from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=VERSIONS)
-def drive(request, tmp_path):
-    return Drive(request.param, tmp_path)
+def version(request):
+    return request.param
 
 
 def start(drive: Drive, source: str, session: str = "") -> str:
@@ -32,10 +32,6 @@ def working(drive: Drive, agent: str = "a1") -> str:
     return token
 
 
-def state(drive: Drive) -> str:
-    return drive.rows("SELECT state FROM tasks")[0]["state"]
-
-
 def test_an_interrupted_task_stays_so_until_it_is_gone_on_with(drive, as_process):
     as_process(gone())
     working(drive)
@@ -47,7 +43,7 @@ def test_an_interrupted_task_stays_so_until_it_is_gone_on_with(drive, as_process
         writing.write("UPDATE runs SET began = began - 60")
     lists = "background_tasks" in recorded(drive.version, "background", "Stop")
     drive.stop(**({"background_tasks": []} if lists else {}))
-    assert state(drive) == "interrupted"
+    assert drive.state() == "interrupted"
     assert drive.rows("SELECT 1 FROM deliveries") == []
 
 
@@ -57,7 +53,7 @@ def test_a_report_that_only_the_transcript_has_counts(drive, as_process):
     drive.transcript_of("a1", block("COMPLETION_REPORT", token, status="success"))
     as_process(HERE)
     assert "reports success" in start(drive, "resume")
-    assert state(drive) == "done"
+    assert drive.state() == "done"
 
 
 def test_a_fork_that_begins_under_its_living_originals_id_takes_nothing(drive, as_process):
@@ -67,7 +63,7 @@ def test_a_fork_that_begins_under_its_living_originals_id_takes_nothing(drive, a
     told = start(drive, "resume")
     assert "another open session" in told
     assert "- bg-1 (“audit”): working" in told
-    assert state(drive) == "working"
+    assert drive.state() == "working"
     assert drive.rows("SELECT pid FROM sessions") == [{"pid": OTHER.pid}]
 
 

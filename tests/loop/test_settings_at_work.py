@@ -37,7 +37,7 @@ def begun(drive: Drive, agent: str = "a1") -> str:
 @pytest.mark.parametrize(
     ("values", "asked"), [({}, 1), ({"gate": "observe"}, 0), ({"max_corrections": 0}, 0), ({"max_corrections": 1}, 1)]
 )
-def test_corrections(drive, values, asked):
+def test_an_agent_is_asked_again_as_often_as_the_settings_say(drive, values, asked):
     given(drive, **values)
     begun(drive)
     said = drive.ends("a1", "All done, trust me.")

@@ -38,10 +38,6 @@ def be(drive: Drive, state: str) -> None:
         tasks.set_state(writing, "bg-1", state)
 
 
-def state(drive: Drive) -> str:
-    return str(drive.rows("SELECT state FROM tasks WHERE label = 'bg-1'")[0]["state"])
-
-
 def sends(drive: Drive, use: str = "s1", answer: dict[str, object] | None = None) -> str:
     """The parent wakes the agent, or passes something on to it; the message that goes out."""
     if drive.version == "2.1.7":
@@ -77,7 +73,7 @@ def test_words_wake_an_ended_agent(version: str, now: str, tmp_path: Path, monke
     assert sent.count(f"> {WORDS}") == 1
     assert "## MESSAGE FROM THE USER" in sent
     assert "## MESSAGE FROM YOUR PARENT AGENT" not in sent
-    assert "working" == state(drive)
+    assert "working" == drive.state()
     assert [] == drive.rows("SELECT text FROM errors")
     assert [] == drive.rows("SELECT id FROM answers WHERE sent IS NULL")
 
@@ -90,7 +86,7 @@ def test_words_reach_an_agent_that_works(version: str, tmp_path: Path, monkeypat
     assert "Pass it on now: call SendMessage" in context(said)
     sent = sends(drive, answer=QUEUED)
     assert sent.count(f"> {WORDS}") == 1
-    assert "working" == state(drive)
+    assert "working" == drive.state()
 
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.100"])

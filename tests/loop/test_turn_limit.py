@@ -31,14 +31,10 @@ def writes(drive: Drive, *parts: tuple[str, object]) -> None:
             file.write(json.dumps({"type": kind, "uuid": f"u{file.tell()}", "message": message}) + "\n")
 
 
-def state(drive: Drive) -> str:
-    return str(drive.rows("SELECT state FROM tasks")[0]["state"])
-
-
 def test_the_host_says_that_it_has_ended(drive: Drive) -> None:
     writes(drive, ("assistant", {"type": "text", "text": "Step 1."}), ("assistant", CALL), ("user", RESULT))
     drive.announced("a1", result="Step 1.")
-    assert state(drive) == "unreported"
+    assert drive.state() == "unreported"
 
 
 @pytest.mark.parametrize(
@@ -49,4 +45,4 @@ def test_the_host_says_that_it_has_ended(drive: Drive) -> None:
 def test_a_notification_that_the_transcript_does_not_bear_out_ends_nothing(drive: Drive, result: str, last) -> None:
     writes(drive, ("assistant", {"type": "text", "text": "Step 1."}), ("assistant", CALL), ("user", RESULT), last)
     drive.announced("a1", result=result)
-    assert state(drive) == "working"
+    assert drive.state() == "working"

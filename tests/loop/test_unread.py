@@ -7,7 +7,7 @@ import json
 
 import pytest
 from bg import hook
-from drive import Drive, block, context
+from drive import block, context
 from recordings import VERSIONS, recorded
 
 
@@ -19,8 +19,7 @@ class Gone(io.StringIO):
 
 
 @pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[-1]])
-def test_what_nobody_has_read_is_said_at_the_next_event_and_is_no_error(version, tmp_path):
-    drive = Drive(version, tmp_path)
+def test_what_nobody_has_read_is_said_at_the_next_event_and_is_no_error(version, tmp_path, drive):
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     drive.stop()

@@ -31,11 +31,6 @@ def terminal(monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
 
 
-@pytest.fixture
-def newest(tmp_path, terminal):
-    return Drive(NEWEST, tmp_path)
-
-
 def folder() -> Path:
     return Path(place.directory()) / "verify"
 
@@ -102,17 +97,11 @@ def checks(drive: Drive) -> list[tuple]:
     return [tuple(row.values()) for row in rows]
 
 
-def state(drive: Drive, label: str = "bg-1") -> str:
-    [row] = drive.rows("SELECT state FROM tasks WHERE label = ?", label)
-    return row["state"]
-
-
 # Whose word counts
 
 
 @pytest.mark.parametrize("version", SIGNED)
-def test_what_a_person_typed_runs_after_the_report_and_both_hear_how_it_ended(version, tmp_path, terminal):
-    drive = Drive(version, tmp_path)
+def test_what_a_person_typed_runs_after_the_report_and_both_hear_how_it_ended(tmp_path, terminal, drive):
     drive.prompt("/bg:bg Audit the code\nVerify: true")
     token = drive.launch("Audit.", "a1", description="bg-1: audit")
     assert drive.started["systemMessage"] == "bg-1 will be verified after its report: true"
@@ -134,7 +123,7 @@ def test_what_a_person_typed_runs_after_the_report_and_both_hear_how_it_ended(ve
         "Tell the user the outcome in one sentence.",
     ]
     assert checks(drive) == [("bg-1", 1, "true", "typed", "passed", "", 0)]
-    assert state(drive) == "done"
+    assert drive.state() == "done"
     assert "verified" not in context(drive.prompt("What now?"))
     assert drive.rows("SELECT * FROM errors") == []
     assert [path.suffix for path in folder().iterdir()] == [".lock"]
@@ -166,8 +155,7 @@ UNSIGNED = [version for version in VERSIONS if version not in SIGNED]
 
 
 @pytest.mark.parametrize("version", UNSIGNED)
-def test_where_no_record_says_who_typed_it_nothing_runs_and_the_user_is_told(version, tmp_path, terminal):
-    drive = Drive(version, tmp_path)
+def test_where_no_record_says_who_typed_it_nothing_runs_and_the_user_is_told(drive, terminal):
     reported(drive, "/bg:bg Audit\nVerify: true")
     own = Path(place.config_directory()) / "bg.json"
     assert drive.started["systemMessage"].splitlines()[1:] == [
@@ -180,8 +168,7 @@ def test_where_no_record_says_who_typed_it_nothing_runs_and_the_user_is_told(ver
     assert not folder().exists()
 
 
-def test_a_program_that_drives_the_host_names_no_check(tmp_path):
-    drive = Drive(NEWEST, tmp_path)
+def test_a_program_that_drives_the_host_names_no_check(drive):
     reported(drive, "/bg:bg Audit\nVerify: true")
     assert "does not count" in drive.started["systemMessage"]
     assert checks(drive) == []
@@ -205,10 +192,9 @@ def test_an_agents_words_name_no_check(newest):
 
 
 @pytest.mark.parametrize("attended", [True, False])
-def test_the_users_own_settings_name_one_for_every_task(tmp_path, monkeypatch, attended):
+def test_the_users_own_settings_name_one_for_every_task(drive, monkeypatch, attended):
     if attended:
         monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    drive = Drive(NEWEST, tmp_path)
     own_settings(verify="exit 0")
     reported(drive, "/bg:bg Audit")
     over()
@@ -273,7 +259,7 @@ def test_an_end_in_prose_is_checked_and_stays_unreported(newest):
     over()
     newest.announced("a1")
     assert checks(newest) == [("bg-1", 1, "exit 1", "bg.json", "failed", "", 1)]
-    assert state(newest) == "unreported"
+    assert newest.state() == "unreported"
 
 
 def test_it_runs_in_the_agents_folder_with_the_users_mask_and_nothing_of_the_session(newest, monkeypatch):
@@ -352,7 +338,7 @@ def test_a_failure_disputes_the_task_and_shows_the_last_lines(newest):
     reported(newest, "/bg:bg Audit\nVerify: sh check")
     over()
     said = newest.announced("a1")
-    assert state(newest) == "disputed"
+    assert newest.state() == "disputed"
     notice = said["systemMessage"].split("\n")
     place_of = next(number for number, line in enumerate(notice) if "verify failed" in line)
     assert notice[place_of:] == [
@@ -380,7 +366,7 @@ def test_only_a_report_of_success_is_refuted_by_a_failure(newest, status, ends):
     over()
     said = newest.announced("a1")
     assert "bg-1 verify failed: false, exit 1" in said["systemMessage"]
-    assert state(newest) == ends
+    assert newest.state() == ends
 
 
 def test_a_command_that_is_not_there_says_nothing_of_the_report(newest):
@@ -391,7 +377,7 @@ def test_a_command_that_is_not_there_says_nothing_of_the_report(newest):
     assert f"bg-1 {line}" in said["systemMessage"].splitlines()
     assert "no-such-program: not found" in said["systemMessage"] or "not found" in said["systemMessage"]
     assert checks(newest) == [("bg-1", 1, "no-such-program --all", "typed", "unknown", "no command", 127)]
-    assert state(newest) == "done"
+    assert newest.state() == "done"
 
 
 def test_one_that_hangs_is_ended_with_all_that_it_started(newest):
@@ -404,7 +390,7 @@ def test_one_that_hangs_is_ended_with_all_that_it_started(newest):
         "so it was ended" in said["systemMessage"].splitlines()
     )
     assert "> begun" in said["systemMessage"]
-    assert state(newest) == "done"
+    assert newest.state() == "done"
     assert processes("sleep 4711") + processes("sleep 4712") == []
 
 
@@ -457,7 +443,7 @@ def test_another_agent_in_the_same_tree_takes_the_blame_off_the_report(newest):
         in said["systemMessage"].splitlines()
     )
     assert "is disputed now" not in context(said)
-    assert state(newest, "bg-2") == "done"
+    assert newest.state("bg-2") == "done"
 
 
 def test_an_agent_that_ended_before_or_works_elsewhere_takes_nothing_off(newest):
@@ -473,7 +459,7 @@ def test_an_agent_that_ended_before_or_works_elsewhere_takes_nothing_off(newest)
     reported(newest, "/bg:bg Audit\nVerify: false")
     over()
     newest.announced("a1")
-    assert state(newest, "bg-3") == "disputed"
+    assert newest.state("bg-3") == "disputed"
 
 
 @pytest.mark.parametrize(("within", "ends"), [(True, "done"), (False, "disputed")])
@@ -487,7 +473,7 @@ def test_an_edit_of_the_session_itself_takes_the_blame_off_the_report(newest, wi
         file.write(json.dumps(record) + "\n")
     over()
     newest.announced("a1")
-    assert state(newest) == ends
+    assert newest.state() == ends
 
 
 def test_a_task_that_went_on_meanwhile_is_told_of_the_run_that_was_checked(newest):
@@ -500,18 +486,18 @@ def test_a_task_that_went_on_meanwhile_is_told_of_the_run_that_was_checked(newes
     given = newest.send(before)["hookSpecificOutput"]["updatedInput"]
     after = {**sent, "hook_event_name": "PostToolUse", "tool_input": given}
     newest.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
-    assert state(newest) == "working"
+    assert newest.state() == "working"
     gate.write_text("")
     over()
     said = newest.prompt("What now?")
     assert "exit 1 (of run 1; it has gone on since)" in said["systemMessage"]
-    assert state(newest) == "working"
+    assert newest.state() == "working"
     newest.ends("a1", block("COMPLETION_REPORT", token, status="success"))
     gate.write_text("")
     over()
     newest.announced("a1")
     assert [row[:2] for row in checks(newest)] == [("bg-1", 1), ("bg-1", 2)]
-    assert state(newest) == "disputed"
+    assert newest.state() == "disputed"
 
 
 def test_programs_read_how_it_ended(newest):
@@ -552,7 +538,7 @@ def test_a_runner_that_is_killed_takes_its_check_along_and_nothing_is_known(newe
         "bg-1 verify not known: sleep 4714, it ended without a result: its process was killed, or the machine restarted"
         in said["systemMessage"].splitlines()
     )
-    assert state(newest) == "done"
+    assert newest.state() == "done"
 
 
 def test_a_hook_that_died_before_the_start_is_made_up_for_by_the_next(newest, monkeypatch):

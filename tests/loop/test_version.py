@@ -95,10 +95,9 @@ def launched(drive: Drive, agent: str, *, continues: bool) -> str:
     return str(said["systemMessage"])
 
 
-def test_a_session_that_is_not_offered_messages_says_so_at_the_launch(tmp_path, monkeypatch):
+def test_a_session_that_is_not_offered_messages_says_so_at_the_launch(drive, monkeypatch):
     """Whatever its version can do elsewhere; another client, or another launch, may have it again."""
     monkeypatch.setattr(machine, "host", lambda: HERE)
-    drive = Drive(NEWEST, tmp_path)
     drive.prompt("/bg Audit")
     drive.launch("Audit.", "a1")
     shown = launched(drive, "a2", continues=False)

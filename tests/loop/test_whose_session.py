@@ -7,12 +7,7 @@ import os
 import pytest
 from bg import machine
 from drive import Drive
-from recordings import VERSIONS, recorded
-
-
-@pytest.fixture
-def drive(tmp_path):
-    return Drive(VERSIONS[-1], tmp_path)
+from recordings import recorded
 
 
 def noted(drive: Drive) -> int:

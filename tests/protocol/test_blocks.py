@@ -105,6 +105,13 @@ def test_every_block_lies_in_order_and_within_the_text(lines):
     assert all(1 <= number <= len(lines) for number in numbers)
 
 
+def test_a_block_that_ends_with_its_fence_is_not_closed_by_the_next_ones_marker():
+    unclosed = STOP.removesuffix("[/STOP_WORK]\n")
+    found = blocks.find(f"```\n{unclosed}```\n\nThat is all.\n\n{STOP}")
+    repair = "the block of line 2 was never closed; it was read up to line 4"
+    assert [Block("STOP_WORK", FIELDS, 2, False, (repair,)), Block("STOP_WORK", FIELDS, 9, True, ())] == found
+
+
 @given(st.lists(PIECES, max_size=20), st.sampled_from(["", "prose\n", "> [STOP_WORK]\n"]))
 def test_text_in_front_moves_the_lines_only(lines, front):
     text = "\n".join(lines)

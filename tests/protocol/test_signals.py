@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from bg.protocol import blocks, marks, problems, questions, signals
+from bg.protocol import blocks, fields, marks, problems, questions, signals
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,7 +69,7 @@ def test_there_are_outputs():
 
 
 @pytest.mark.parametrize("case", SIGNALS, ids=name_of)
-def test_case(case):
+def test_a_signal_has_the_problems_that_its_case_names(case):
     [block] = blocks.find(case["text"])
     signal = signals.decode(block)
     assert case["file"].upper() == signal.marker
@@ -77,7 +77,7 @@ def test_case(case):
 
 
 @pytest.mark.parametrize("output", OUTPUTS, ids=name_of)
-def test_output(output):
+def test_an_agents_output_is_read_as_its_case_says(output):
     """`text` is what an agent wrote, `expected` what is read in it."""
     reading = signals.read(output["text"])
     found = [signals.to_json(signal) for signal in reading.signals]
@@ -440,3 +440,10 @@ def test_reading_fields_is_linear(body):
         return time.thread_time() - begun
 
     assert seconds(body) < 40 * max(seconds(body[: len(body) // 10]), 0.005)
+
+
+def test_a_value_in_json_or_yaml_reads_as_a_person_would_have_written_it():
+    value = {"steps": ["one\nand a half", "two"], "done": True, "more": None, "deep": {"a": 1}, "text": "as\nit is"}
+    assert fields.as_text(value).splitlines() == [
+        "steps:", "  - one", "    and a half", "  - two", "done: true", "more: ", "deep: a: 1", "text:", "  as", "  it is",
+    ]  # fmt: skip

@@ -70,9 +70,7 @@ cursor.execute("SELECT " + name)
 
 
 def parsed(text):
-    result = contract.parse(text)
-    assert result is not None
-    return result
+    return contract.parse_all(text)[0]
 
 
 def noted(text):
@@ -158,7 +156,7 @@ def test_line_ends_and_text_before_change_nothing(text, change):
 
 @pytest.mark.parametrize("name", NO_RESULT)
 def test_other_texts_are_no_result(name):
-    assert contract.parse(NO_RESULT[name]) is None
+    assert contract.parse_all(NO_RESULT[name]) == []
 
 
 def test_a_complete_result_has_no_notes():
@@ -256,7 +254,7 @@ def test_the_form_in_the_prompt_is_read_back(kind):
         ("see src/a.ts", "src/a.ts"),
     ],
 )
-def test_places(text, expected):
+def test_a_place_is_read_however_it_is_written(text, expected):
     assert expected == (str(markdown.place(text)) if markdown.place(text) else None)
 
 
@@ -308,5 +306,5 @@ def test_long_texts_take_no_long_time(text):
         + f"\n### Issues\n- {text}\n\n### Blockers\n- {text}\n\n### Confidence\n{text}\n"
     )
     began = time.thread_time()
-    assert contract.parse(whole) is not None
+    assert contract.parse_all(whole)
     assert time.thread_time() - began < 10

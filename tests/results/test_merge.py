@@ -160,7 +160,7 @@ def test_the_same_issue_in_other_words(first, second):
 
 
 @pytest.mark.parametrize(("first", "second"), OTHER)
-def test_another_issue(first, second):
+def test_issues_that_differ_are_not_joined(first, second):
     account_ = merged(line(**first), line(agent="two", **second))
     assert len(account_.findings) == 2
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rig import clients, demo, draw, fetching, pins, plugins, registry, suite
+from rig import clients, demo, draw, fetching, pins, registry, suite
 
 ROOT = Path(__file__).resolve().parents[2]
 REFUSED = """npm error code ECONNREFUSED
@@ -317,7 +317,7 @@ def test_another_interpreter_is_taken_only_with_all_that_the_tests_import(machin
 
 
 def test_the_tests_on_a_real_client_are_counted_and_no_others():
-    count = plugins.Count()
+    count = suite.Count()
     for name in ("clients/test_loop.py::test_the_loop[2.1.7-text]", "host/test_event.py::test_names[2.1.38]"):
         count.pytest_runtest_logreport(
             SimpleNamespace(when="call", skipped=False, outcome="passed", nodeid=f"tests/{name}")

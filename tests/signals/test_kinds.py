@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
 from bg.protocol import blocks, marks, signals
-from bg.signals import kinds
+from bg.signals import kinds, stop_work
+from bg.words.replies import Reminder, Told
 from cases import cases
 
 MODULES = Path(kinds.__file__).parent
@@ -78,3 +80,49 @@ def test_a_schema_can_say_that_its_signal_ends_no_run(monkeypatch):
     assert signal.terminal
     monkeypatch.setitem(signals.schemas()["STOP_WORK"], "x-terminal", False)
     assert not signal.terminal
+
+
+class Row(dict):
+    """A row as the ledger gives it, which goes through its values."""
+
+    def __iter__(self):
+        return iter(self.values())
+
+
+def told() -> Told:
+    """What a reminder of the task bg-1 is given."""
+    task = Task(Row(label="bg-1", description="audit"))
+    return Told(task, {}, [], "SendMessage", "/bg-answer", "bgctl report bg-1", {})
+
+
+def reminded(marker: str, **fields: str) -> Reminder:
+    lines = "".join(f"{name}: {value}\n" for name, value in fields.items())
+    signal = signals.decode(blocks.find(f"[{marker}]\nagent_id: bg-1-a\n{lines}[/{marker}]")[0])
+    return kinds.of(marker).remind(signals.to_json(signal), told())
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "advice"),
+    [
+        ({"blocker_type": "missing_info"}, "missing info", stop_work.ADVICE["missing_info"]),
+        ({"stop_reason": "error"}, "error", stop_work.ADVICE["error"]),
+        ({"stop_reason": "error", "blocker_type": "resource_limit"}, "resource limit", stop_work.ADVICE["resource_limit"]),
+        ({}, "blocker", "Tell the user what is needed."),
+        ({"blocker_type": "the moon"}, "the moon", "Tell the user what is needed."),
+    ],
+)  # fmt: skip
+def test_a_stop_names_its_blocker_and_what_may_clear_it(fields, kind, advice):
+    said = reminded("STOP_WORK", details="No access to the registry", **fields).text
+    assert kind in said.partition("No access to the registry")[0]
+    assert advice in said
+    assert "No access to the registry" in said
+
+
+def test_a_stop_for_completion_is_an_end_that_asks_for_nothing():
+    kind = kinds.of("STOP_WORK")
+    fields = {"stop_reason": "completion", "details": "All is done"}
+    assert kind.is_over(fields)
+    assert kind.asks(Book(), "bg-1", fields) == []
+    assert "COMPLETION_REPORT" in kind.better(fields)
+    assert kind.better({"stop_reason": "error"}) == ""
+    assert "/bg-answer" not in reminded("STOP_WORK", **fields).text

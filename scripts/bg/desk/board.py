@@ -133,7 +133,7 @@ def _cards(book: Ledger, *, everything: bool) -> list[Card]:
 
 
 def _card(case: Case, part: str) -> Card:
-    """What came of a task or is the matter with it, and behind that everything about it."""
+    """A card: what a task waits for or what came of it; opened, it shows everything about the task."""
     task, entry, project = case.task, status.record(case), case.task.project or ""
     since = age(case.book.now() - (task.since or case.book.now()))
     lines = [

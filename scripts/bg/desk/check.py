@@ -1,10 +1,12 @@
-"""Checks the signal blocks of a text, or a JSON or YAML file against a JSON Schema, for `bgctl check`."""
+"""Checks, for `bgctl check`: the signal blocks of a text, or a JSON or YAML file against a JSON Schema."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from bg import durations, foreign
@@ -30,12 +32,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    if given.schema is not None:
-        return _against(given.file, given.schema, as_json=given.json)
     try:
-        raw = sys.stdin.buffer.read() if given.file == "-" else Path(given.file).read_bytes()
+        if given.schema is not None:
+            return _against(given.file, given.schema, as_json=given.json)
+        return _of_signals(given.file, as_json=given.json)
+    except _UnreadableError as error:
+        return 2, "", f"bgctl check: cannot read {error}\n"
+
+
+class _UnreadableError(Exception):
+    """A file that cannot be read, and why."""
+
+
+@contextlib.contextmanager
+def _reading(name: str) -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError) as error:
-        return 2, "", f"bgctl check: cannot read {given.file}: {getattr(error, 'strerror', None) or error}\n"
+        raise _UnreadableError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _of_signals(file: str, *, as_json: bool) -> Outcome:
+    """The signals of a text."""
+    with _reading(file):
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     said = ""
     try:
         text = raw.decode("utf-8")
@@ -45,42 +65,11 @@ def run(given: argparse.Namespace) -> Outcome:
     reading = signals.read(text)
     said += "".join(f"bgctl check: {note}\n" for note in reading.notes)
     if not reading.signals:
-        said += "bgctl check: no signal found\n"
-    if given.json:
-        out = json.dumps([signals.to_json(signal) for signal in reading.signals], ensure_ascii=False, indent=2) + "\n"
-    else:
-        out = "".join(map(described, reading.signals))
-    valid = bool(reading.signals) and all(signal.valid for signal in reading.signals)
-    return (0 if valid else 1), out, said
-
-
-def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
-    """A file against a schema; the packages are looked for where the hooks look for them too."""
-    texts: list[str] = []
-    for name in (file, schema):
-        try:
-            data = sys.stdin.buffer.read(schemas.LARGEST + 1) if name == "-" else foreign.whole(name, schemas.LARGEST)
-            if len(data) > schemas.LARGEST:
-                return 2, "", f"bgctl check: cannot read {name}: Larger than {schemas.LARGEST} bytes\n"
-            texts.append(data.decode("utf-8-sig"))
-        except (OSError, ValueError) as error:
-            return 2, "", f"bgctl check: cannot read {name}: {getattr(error, 'strerror', None) or error}\n"
-    fit = schemas.Fit(why="jsonschema is missing", missing=True)
-    for python, folders in packages.sources():
-        if fit.missing:
-            names, seconds = (file, schema), durations.SCHEMA
-            fit = schemas.check(texts[0], texts[1], names, python, folders, seconds=seconds, most=MOST, values=True)
-    problems = [schemas.Problem(fit.line, "", fit.why)] if fit.line else list(fit.problems)
-    if fit.why and not fit.line:
-        remedy = f"\nremedy: {packages.REMEDY}" if fit.missing else ""
-        return 2, "", f"bgctl check: {file} was not checked: {fit.why}{remedy}\n"
+        return 1, "[]\n" if as_json else "", f"{said}bgctl check: no signal found\n"
+    code = int(not all(signal.valid for signal in reading.signals))
     if as_json:
-        listed = [each._asdict() for each in problems]
-        told = {"file": file, "schema": schema, "valid": not listed, "problems": listed}
-        return int(bool(problems)), json.dumps(told, ensure_ascii=False, indent=2) + "\n", ""
-    lines = [": ".join(filter(None, (f"{file}:{each.line or 1}", each.path, each.text))) for each in problems]
-    lines += [f"{file}: and {fit.total - MOST} more"] if fit.total > MOST else []
-    return int(bool(problems)), "\n".join(lines or [f"{file}: fits {schema}"]) + "\n", ""
+        return code, json.dumps(list(map(signals.to_json, reading.signals)), ensure_ascii=False, indent=2) + "\n", said
+    return code, "".join(map(described, reading.signals)), said
 
 
 def described(signal: signals.Signal) -> str:
@@ -91,3 +80,41 @@ def described(signal: signals.Signal) -> str:
     lines += [f"  repaired: {repair}" for repair in signal.repairs]
     lines += [f"  note: {note}" for note in signal.notes]
     return "\n".join(lines) + "\n"
+
+
+def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
+    """A file against a schema."""
+    fit = _fit(file, schema)
+    if fit.why and not fit.line:
+        remedy = f"\nremedy: {packages.REMEDY}" if fit.missing else ""
+        return 2, "", f"bgctl check: {file} was not checked: {fit.why}{remedy}\n"
+    problems = [schemas.Problem(fit.line, "", fit.why)] if fit.line else list(fit.problems)
+    code = int(bool(problems))
+    if as_json:
+        listed = [each._asdict() for each in problems]
+        told = {"file": file, "schema": schema, "valid": not listed, "problems": listed}
+        return code, json.dumps(told, ensure_ascii=False, indent=2) + "\n", ""
+    lines = [": ".join(filter(None, (f"{file}:{each.line or 1}", each.path, each.text))) for each in problems]
+    lines += [f"{file}: and {fit.total - MOST} more"] if fit.total > MOST else []
+    return code, "\n".join(lines or [f"{file}: fits {schema}"]) + "\n", ""
+
+
+def _fit(file: str, schema: str) -> schemas.Fit:
+    """Whether the file fits; the packages are looked for where the hooks look for them too."""
+    text, against = _text(file), _text(schema)
+    fit = schemas.Fit(why="jsonschema is missing", missing=True)
+    for python, folders in packages.sources():
+        names, seconds = (file, schema), durations.SCHEMA
+        fit = schemas.check(text, against, names, python, folders, seconds=seconds, most=MOST, values=True)
+        if not fit.missing:
+            break
+    return fit
+
+
+def _text(name: str) -> str:
+    """The text of a file, or of standard input, that is not too large to be checked."""
+    with _reading(name):
+        data = sys.stdin.buffer.read(schemas.LARGEST + 1) if name == "-" else foreign.whole(name, schemas.LARGEST)
+        if len(data) > schemas.LARGEST:
+            raise ValueError(f"Larger than {schemas.LARGEST} bytes")
+        return data.decode("utf-8-sig")

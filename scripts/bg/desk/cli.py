@@ -1,4 +1,4 @@
-"""The subcommands of bgctl: one table; prints what they answer."""
+"""The subcommands of bgctl, in one table, and how their answers are printed."""
 
 from __future__ import annotations
 
@@ -49,21 +49,9 @@ PROGRAM = "bgctl"
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Runs one subcommand; 2 for wrong usage."""
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
-        description="The bg plugin outside Claude Code. Without a command it shows the table of tasks.",
-        epilog=f"`{PROGRAM} COMMAND --help` says more of each.",
-    )
-    parser.add_argument("--version", action="version", version=_version())
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    """Run one subcommand; 2 for wrong usage."""
     words = list(sys.argv[1:] if argv is None else argv) or ["status"]
-    typed = words[0] if words[0] in COMMANDS else ""
-    for name, command in COMMANDS.items():
-        if typed in ("", name):
-            made = subparsers.add_parser(name, help=command.summary)
-            if typed:
-                getattr(importlib.import_module(f"bg.{command.module}"), command.function)(made)
+    parser = _parser(words[0])
     try:
         given = parser.parse_args(words)
     except SystemExit as refused:
@@ -71,16 +59,32 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     if sys.stdin is None:  # closed by whoever started this
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open until the end
     code, out, said = given.run(given)
-    written = [_write(sys.stderr, said)]
-    for text in [out] if isinstance(out, str) else out:
-        written.append(_write(sys.stdout, text))
-        if not written[-1]:
-            break
-    return int(code) if all(written) else int(code) or 1
+    is_told = _write(sys.stderr, said)
+    is_shown = all(_write(sys.stdout, text) for text in ([out] if isinstance(out, str) else out))
+    return int(code) if is_told and is_shown else int(code) or 1
+
+
+def _parser(first: str) -> argparse.ArgumentParser:
+    """The parser of the subcommand that is typed, or of all where none is, as for `--help`."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="The bg plugin outside Claude Code. Without a command it shows the table of tasks.",
+        epilog=f"`{PROGRAM} COMMAND --help` says more of each.",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    if first not in COMMANDS:
+        for name, command in COMMANDS.items():
+            subparsers.add_parser(name, help=command.summary)
+        return parser
+    typed = COMMANDS[first]
+    module = importlib.import_module(f"bg.{typed.module}")
+    getattr(module, typed.function)(subparsers.add_parser(first, help=typed.summary))
+    return parser
 
 
 def _version() -> str:
-    """The plugin's version and where this copy stands, as several may be there."""
+    """The plugin's version and the folder of this copy: there may be several."""
     root = Path(__file__).resolve().parents[3]
     try:
         manifest = foreign.loads(foreign.whole(root / ".claude-plugin" / "plugin.json", 65536))
@@ -91,7 +95,7 @@ def _version() -> str:
 
 
 def _write(stream: Optional[object], text: str) -> bool:
-    """Print in UTF-8 whatever the locale says; whether that succeeded. A reader that went away is no error."""
+    """Print in UTF-8 whatever the locale is; whether that succeeded. A reader that has gone away is no error."""
     if stream is None or not text:  # the stream was closed before this began
         return True
     if isinstance(stream, io.TextIOWrapper):
@@ -109,7 +113,7 @@ def _write(stream: Optional[object], text: str) -> bool:
 
 
 def _silence(stream: object) -> None:
-    """Python writes what is left of a stream once more when it ends: to nowhere, where the first time failed."""
+    """Send the unwritten rest of a broken stream to nowhere: Python would write it once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
     os.close(nowhere)

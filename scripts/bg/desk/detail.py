@@ -51,14 +51,18 @@ def _laid_out(found: Report, page: Page) -> list[str]:
         ),
         *page.wrapped(inline(spoken(found.task), 2000)),
     ]
-    parts = {each.name: [line for one in each.lines for line in _on_page(page, one)] for each in found.sections}
+    parts = {each.name: _written(page, each.lines) for each in found.sections}
     history = [one for each in found.sections if each.name == report.HISTORY for one in each.lines]
-    days = {line for one in history if not one.head for line in _on_page(page, one)}
-    left = _fold(parts, page.height - len(head), days) if page.height else 0
+    days = _written(page, [one for one in history if not one.head])
+    left = _fold(parts, page.height - len(head), set(days)) if page.height else 0
     for name, lines in parts.items():
         head += ["", *page.wrapped(name, "heading"), *lines] if lines else []
     more = phrases.MORE_LINES.format(count=left, label=found.label)
     return head + (["", *page.wrapped(more, "quiet")] if left else [])
+
+
+def _written(page: Page, lines: list[Line]) -> list[str]:
+    return [written for line in lines for written in _on_page(page, line)]
 
 
 def _on_page(page: Page, line: Line) -> list[str]:

@@ -1,7 +1,7 @@
 """The doctor: what is wrong with this installation, each finding with its remedy.
 
-It looks at Claude Code and its settings, at the plugin, at Python, and at where the ledger is kept; then it tries: it
-fires one real hook, and asks the host for its view.
+It looks at Claude Code, its settings and the plugin, and asks the host for its view; then at Python, with which it
+tries one real hook; then at the folder of the ledger.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import functools
 import json
 import os
 import re
@@ -18,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from bg import durations, foreign, machine, settings
 from bg.desk import drifts, packages, page, shortcuts
@@ -34,17 +35,17 @@ from bg.words.quoting import inline
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
+BGCTL = ROOT / "scripts" / "bgctl"
 LOW_SPACE = 20 * 1024 * 1024
+LARGEST = 4 * 1024 * 1024  # of a file of settings
 MOST_KEPT = 9
-BGCTL = Path(__file__).resolve().parents[2] / "bgctl"
-AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
 AGAIN = (
     "claude plugin update bg@bg, or install it again: claude plugin uninstall bg@bg --keep-data, "
     "then claude plugin install bg@bg"
 )
+AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
 _EVENT = {"session_id": "doctor", "transcript_path": "", "hook_event_name": "UserPromptSubmit", "prompt": "/bg-status"}
-MOST = 4 * 1024 * 1024
-_SKILLS = re.compile(r"(?:bg:)?bg(?:-status|-answer)?(?::?\*)?$|\*$|bg:\*$")
+_SKILLS = re.compile(r"(?:bg:)?bg(?:-status|-answer)?(?::?\*)?$|\*$|bg:\*$")  # those of the plugin, in a rule
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,43 +67,43 @@ def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     if given.trial:
         machine.become(sys.executable, str(ROOT / "scripts" / "demo"), "--try")
-    findings = list(examine(client()))
+    findings = list(examine(_client()))
     bad = any(finding.state == "wrong" for finding in findings)
     if given.json:
-        return (
-            int(bad),
-            json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n",
-            "",
-        )
+        listed = [finding._asdict() for finding in findings]
+        return int(bad), json.dumps(listed, ensure_ascii=False, indent=2) + "\n", ""
     return int(bad), told(findings, page.of_stream(sys.stdout)) + "\n", ""
 
 
 def examine(host: Host) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
-    yield from _client(host)
+    yield from _claude_code(host)
     departures, seen = drifts.lately()
     yield from drifts.examine(host, departures, seen)
     yield from _hooks()
     yield from _plugin(host)
     yield from _command(host)
     yield from _words(host)
-    python = list(the_hooks_own())
+    python = list(_python())
     yield from python
     if not any(finding.state == "wrong" for finding in python):
-        yield from fire(ROOT, noted()[1], drifts.keys_of_last_prompt(seen))
-    yield from where_it_is_kept()
+        yield from _trial(_noted()[1], drifts.keys_of_last_prompt(seen))
+    yield from _data()
     yield from _settings()
     yield _node()
 
 
-def client() -> Host:
+# Claude Code
+
+
+def _client() -> Host:
     """What the `claude` in PATH can do."""
     found = machine.find("claude")
-    shown = machine.ask([found, "--version"], 20).out if found else ""
+    shown = machine.run_program([found, "--version"], 20).out if found else ""
     return versions.host_of(versions.version_of(shown.split(" ")[0].strip()))
 
 
-def _client(host: Host) -> Iterator[Finding]:
+def _claude_code(host: Host) -> Iterator[Finding]:
     if host.version is None:
         yield Finding(
             "Claude Code",
@@ -136,10 +137,12 @@ def _client(host: Host) -> Iterator[Finding]:
     )
 
 
+# Its hooks
+
+
 def _hooks() -> Iterator[Finding]:
-    off = [path for path in settings_files() if read_settings(path).get("disableAllHooks") is True]
-    only = "allowManagedHooksOnly"
-    managed = [path for path in managed_files() if read_settings(path).get(only) is True]
+    off = _setting("disableAllHooks", _settings_files())
+    managed = _setting("allowManagedHooksOnly", _managed_files())
     for path in off:
         yield Finding(
             "hooks",
@@ -162,7 +165,13 @@ def _hooks() -> Iterator[Finding]:
         yield Finding("hooks", "ok", f"{len(events)} events; last call {_last_call()}")
 
 
+def _setting(name: str, files: list[Path]) -> list[Path]:
+    """Those of the files that set this."""
+    return [path for path in files if _read(path).get(name) is True]
+
+
 def _last_call() -> str:
+    """When a hook last noted a session."""
     newest = max(
         (
             found.st_mtime
@@ -175,10 +184,7 @@ def _last_call() -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
 
 
-def _installed() -> list[str]:
-    """The plugin as the host's own record names it; several marketplaces may have brought it."""
-    found = read_settings(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
-    return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
+# The plugin, and what in the settings stops it
 
 
 def _plugin(host: Host) -> Iterator[Finding]:
@@ -201,14 +207,139 @@ def _plugin(host: Host) -> Iterator[Finding]:
             f"it is not installed in {place.config_directory()}; only --plugin-dir would load it",
             f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
-    found = list(examine_settings(names, host, ROOT))
+    found = [*_unreadable(), *_disabled(names), *_moved(names, host), *_denied(), *_data_in_one_place()]
     yield from found
     if host.version is not None and not any(finding.subject == "plugin" for finding in found):
-        yield from host_view()
+        yield from _host_view()
+
+
+def _installed() -> list[str]:
+    """The plugin as the host's own record names it; several marketplaces may have brought it."""
+    found = _read(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
+    return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
+
+
+def _unreadable() -> Iterator[Finding]:
+    for path in _settings_files():
+        if not path.is_file():
+            continue
+        try:
+            value = foreign.loads(foreign.whole(path, LARGEST))
+            wrong = "" if isinstance(value, dict) else "it holds no object"
+        except (OSError, ValueError) as error:
+            wrong = str(error)
+        if wrong:
+            yield Finding(
+                "settings",
+                "wrong",
+                f"{path} is not JSON, so Claude Code ignores all of it: {wrong}",
+                "correct that line",
+            )
+
+
+def _disabled(names: list[str]) -> Iterator[Finding]:
+    for name in names:
+        said = [(path, _part(path, "enabledPlugins").get(name)) for path in _settings_files()]
+        path, enabled = next((each for each in reversed(said) if each[1] is not None), (_settings_files()[0], True))
+        if enabled is False:
+            remedy = f"claude plugin enable {name}" if path == _settings_files()[0] else f"take its line out of {path}"
+            yield Finding("plugin", "wrong", f"{name} is installed but disabled in {path}", remedy)
+
+
+def _moved(names: list[str], host: Host) -> Iterator[Finding]:
+    """A marketplace whose folder is gone: the host reads it from there, and new hosts the plugin too."""
+    config = Path(place.config_directory())
+    known = _read(config / "plugins" / "known_marketplaces.json")
+    is_clone = config not in ROOT.parents and (ROOT / ".claude-plugin" / "marketplace.json").is_file()
+    where_now = f'"{ROOT}"' if is_clone else "<where it is now>"
+    add = f"claude plugin marketplace add {where_now}"
+    for market in dict.fromkeys(name.partition("@")[2] for name in names):
+        entry = known.get(market)
+        source = entry.get("source") if isinstance(entry, dict) else None
+        where = source.get("path") if isinstance(source, dict) and source.get("source") == "directory" else None
+        if isinstance(where, str) and not Path(where).is_dir():
+            yield Finding(
+                "plugin",
+                "wrong",
+                f"the marketplace {market} was the folder {where}, which is gone",
+                # To remove it first would delete the tasks with it, where the host keeps them.
+                add
+                if host.deletes_data
+                else f"claude plugin marketplace remove {market}, then {add} and claude plugin install bg@{market}",
+            )
+
+
+def _denied() -> Iterator[Finding]:
+    for path in _settings_files():
+        rules = _part(path, "permissions").get("deny")
+        for rule in rules if isinstance(rules, list) else []:
+            what = _stopped_by(str(rule))
+            if what:
+                remedy = f"take {rule} out of permissions.deny there"
+                yield Finding("permissions", "wrong", f"{path} denies {rule}: {what}", remedy)
+
+
+def _stopped_by(rule: str) -> str:
+    """What of the plugin cannot work under a rule that denies a tool; empty where all can."""
+    tool, _, inside = rule.partition("(")
+    inside = inside.rstrip(")").strip()
+    if tool in tools.SKILL.names and (not inside or _SKILLS.match(inside)):
+        return "the commands cannot run"
+    is_ours = inside in ("", "*") or inside.startswith("bg:")
+    return (
+        "no agent can be launched or answered" if is_ours and tool in tools.LAUNCH.names + tools.MESSAGE.names else ""
+    )
+
+
+def _data_in_one_place() -> Iterator[Finding]:
+    """Whether the hooks, by the settings, and bgctl, by this shell, use the same ledger."""
+    given = [(path, _part(path, "env")["BG_DATA"]) for path in _settings_files() if "BG_DATA" in _part(path, "env")]
+    here = os.environ.get("BG_DATA", "")
+    path, there = given[-1] if given else (_settings_files()[0], "")
+    if there and here != there:
+        yield Finding(
+            "BG_DATA",
+            "wrong",
+            f"{path} gives the hooks BG_DATA={there}; {f'here it is {here}' if here else 'here it is not set'}, "
+            "so this looks into another ledger",
+            f'export BG_DATA="{there}"',
+        )
+    elif here and not there and not os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        yield Finding(
+            "BG_DATA",
+            "note",
+            f"it is {here} in this shell; a Claude Code that another shell has started uses another ledger",
+            f'put it into "env" in {path}',
+        )
+
+
+def _host_view() -> Iterator[Finding]:
+    """What `claude plugin list` says is wrong with the plugin."""
+    for entry in _listed():
+        name, errors = str(entry.get("id", "")), entry.get("errors")
+        if name.partition("@")[0] == "bg" and isinstance(errors, list):
+            for error in errors:
+                yield Finding("plugin", "wrong", f"Claude Code says of {name}: {inline(str(error), 300)}", AGAIN)
+
+
+def _listed() -> list[dict[str, Any]]:
+    """The plugins that `claude plugin list` names; none where a host has no such command."""
+    program = machine.find("claude")
+    asked = machine.run_program([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
+    if asked is None or asked.code != 0:
+        return []
+    try:
+        listed = foreign.loads(asked.out)
+    except ValueError:
+        return []
+    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+
+
+# What the user types
 
 
 def _command(host: Host) -> Iterator[Finding]:
-    write = f'"{ROOT / "scripts" / "bgctl"}" shortcuts'
+    write = f'"{BGCTL}" shortcuts'
     shortcut = shortcuts.shortcut()
     if shortcut.state == "foreign":
         yield Finding("/bg", "note", f"{shortcut.path} is yours, so /bg is that", "type /bg:bg <task>")
@@ -235,7 +366,7 @@ def _command(host: Host) -> Iterator[Finding]:
 
 
 def _words(host: Host) -> Iterator[Finding]:
-    """How what the user types is known to be the user's."""
+    """How this version shows that the user has typed something."""
     if host.version is None:
         return
     if host.names_who_typed:
@@ -247,29 +378,12 @@ def _words(host: Host) -> Iterator[Finding]:
     yield Finding("your words", "ok", found)
 
 
-def _settings() -> Iterator[Finding]:
-    for problem in settings.read(str(Path.cwd()))[1]:
-        yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold (docs/settings.md)")
+# Python
 
 
-def _node() -> Finding:
-    found = machine.find("node")
-    if found:
-        return Finding("node", "ok", f"{found} (scripts/demo needs it)")
-    return Finding(
-        "node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer"
-    )
-
-
-def noted() -> tuple[Path, str]:
-    """Where the hooks' interpreter is noted, and which one that is."""
-    note = Path(place.interpreter_note(place.directory_of_hooks()))
-    return note, note.read_text(encoding="utf-8").strip() if note.is_file() else ""
-
-
-def the_hooks_own() -> Iterator[Finding]:
+def _python() -> Iterator[Finding]:
     """Whether the interpreter that the hooks use starts, is new enough, and has the packages."""
-    note, chosen = noted()
+    note, chosen = _noted()
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
         return
@@ -292,6 +406,12 @@ def the_hooks_own() -> Iterator[Finding]:
     )
 
 
+def _noted() -> tuple[Path, str]:
+    """Where the hooks' interpreter is noted, and which one that is."""
+    note = Path(place.interpreter_note(place.directory_of_hooks()))
+    return note, note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+
+
 def _too_old(interpreter: str) -> str:
     """The version of an interpreter that cannot run the hooks; empty for one that can, or that does not say."""
     ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
@@ -300,7 +420,59 @@ def _too_old(interpreter: str) -> str:
     return machine.python(interpreter, "-c", ask, seconds=durations.PROBING).out
 
 
-def where_it_is_kept() -> Iterator[Finding]:
+# A hook, tried
+
+
+def _trial(interpreter: str, keys: str) -> Iterator[Finding]:
+    """Play one prompt through hooks/run, as the host would send it, with a data directory of its own.
+
+    `keys` are those of the last prompt that the host has really handed over: this one has just these.
+    """
+    like = " with the keys of your last prompt" if keys else ""
+    with tempfile.TemporaryDirectory(prefix="bg-doctor-") as folder:
+        data = Path(folder)
+        if interpreter:
+            (data / "python").write_text(f"{interpreter}\n", encoding="utf-8")
+        # BG_DATA comes before every other place, so the user's own data are left alone.
+        told = {"BG_DATA": folder, "CLAUDE_PLUGIN_DATA": "", "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}
+        known = {**_EVENT, "cwd": folder}
+        event = {key: known.get(key, "/bg-status") for key in keys.split()} if keys else known
+        payload = json.dumps(event, separators=(",", ":")).encode()
+        done = machine.run_program(["/bin/sh", str(ROOT / "hooks" / "run")], durations.TRIAL, payload, told)
+        out, said = done.out, done.said[len(done.out) :]
+        for log in map(Path, spool.logs(folder)):
+            with contextlib.suppress(OSError):
+                said += log.read_text(encoding="utf-8", errors="replace")
+        wrong = _judged(out, said)
+    if wrong:
+        yield Finding(
+            "trial", "wrong", f"a hook that was tried{like} did not answer as it must: {wrong}", _remedy(wrong)
+        )
+    else:
+        yield Finding("trial", "ok", f"a hook was tried{like}, and answered as it must")
+
+
+def _judged(out: str, said: str) -> str:
+    """What is wrong with a hook's answer to /bg-status in an empty ledger; empty where nothing is."""
+    answer = _object(out)
+    if "No background tasks here" in str(answer.get("reason")):
+        return ""
+    words = answer.get("reason") or answer.get("systemMessage") or said or out or "it said nothing"
+    lines = [line.strip() for line in str(words).splitlines() if line.strip()]
+    where = [line.strip() for line in said.splitlines() if line.strip().startswith("File ")][-1:]
+    return inline(" ".join([*lines[-1:], *where]), 400)
+
+
+def _remedy(wrong: str) -> str:
+    if "Python 3.9" in wrong:
+        return "install Python 3.9 or newer, so that it is the python3 in PATH"
+    return AGAIN
+
+
+# Where the ledger is kept
+
+
+def _data() -> Iterator[Finding]:
     """The folder, the events that wait in it, and each ledger."""
     folder = Path(place.directory_of_hooks())
     for unused, why in place.passed_over().items():
@@ -343,7 +515,7 @@ def where_it_is_kept() -> Iterator[Finding]:
 
 
 def _open_to_others(folder: Path) -> Iterator[Finding]:
-    """What `hooks/run` executes nothing from, although the ledger in it is used."""
+    """What others can write: `hooks/run` executes nothing from there, although it uses the ledger."""
     for path in (folder, Path(place.interpreter_note(str(folder)))):
         with contextlib.suppress(OSError):
             mode = path.stat().st_mode
@@ -395,219 +567,89 @@ def _ledger(folder: Path) -> Iterator[Finding]:
             f"the next event of a session with tasks finishes it, or bgctl forget {label} --erase, which says why",
         )
     with contextlib.closing(book):
-        count = tasks.count(book)
-        yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
-        if book.is_newer:
-            found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
-            yield Finding("ledger", "note", found, UPDATE)
-        for row in notes.errors(book, book.now() - durations.DAY)[:3]:
-            when = time.strftime("%H:%M", time.localtime(row.at))
-            yield Finding(
-                "hook error",
-                "wrong",
-                f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
-                f"the whole trace: {notes.whole_trace(book, row)}",
-            )
-        for origin in sorted({row.origin for row in proofs.kept(book, book.now() - durations.DAY, MOST_KEPT)}):
-            found = f"what was typed is kept and has no effect yet: {origin}"
-            yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
-        for task in tasks.with_open_agent(book):
-            spoken = sessions.transcript(book, task.session)
-            risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
-            if risk:
-                yield Finding(
-                    "resume",
-                    "note",
-                    f"{task.label}: {risk}",
-                    "answer it soon, or let it be relaunched with its state",
-                )
+        yield from _in_ledger(book)
 
 
-def fire(root: Path, interpreter: str, keys: str = "") -> Iterator[Finding]:
-    """One event through hooks/run, as the host would send it, with a data directory of its own.
-
-    `keys` are those of the last prompt that the host has really handed over: it is played again with just these.
-    """
-    like = " with the keys of your last prompt" if keys else ""
-    with tempfile.TemporaryDirectory(prefix="bg-doctor-") as folder:
-        data = Path(folder)
-        if interpreter:
-            (data / "python").write_text(f"{interpreter}\n", encoding="utf-8")
-        # BG_DATA comes before every other place, so the user's own data are left alone.
-        told = {"BG_DATA": folder, "CLAUDE_PLUGIN_DATA": "", "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}
-        known = {**_EVENT, "cwd": folder}
-        event = {key: known.get(key, "/bg-status") for key in keys.split()} if keys else known
-        payload = json.dumps(event, separators=(",", ":")).encode()
-        done = machine.ask(["/bin/sh", str(root / "hooks" / "run")], durations.TRIAL, payload, told)
-        out, said = done.out, done.said[len(done.out) :]
-        for log in map(Path, spool.logs(folder)):
-            with contextlib.suppress(OSError):
-                said += log.read_text(encoding="utf-8", errors="replace")
-        wrong = _judged(out, said)
-    if wrong:
+def _in_ledger(book: Ledger) -> Iterator[Finding]:
+    """What the ledger has kept that somebody should know."""
+    count = tasks.count(book)
+    yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
+    if book.is_newer:
+        found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
+        yield Finding("ledger", "note", found, UPDATE)
+    for row in notes.errors(book, book.now() - durations.DAY)[:3]:
+        when = time.strftime("%H:%M", time.localtime(row.at))
         yield Finding(
-            "trial", "wrong", f"a hook that was tried{like} did not answer as it must: {wrong}", _remedy(wrong)
+            "hook error",
+            "wrong",
+            f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
+            f"the whole trace: {notes.whole_trace(book, row)}",
         )
-    else:
-        yield Finding("trial", "ok", f"a hook was tried{like}, and answered as it must")
+    for origin in sorted({row.origin for row in proofs.kept(book, book.now() - durations.DAY, MOST_KEPT)}):
+        found = f"what was typed is kept and has no effect yet: {origin}"
+        yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
+    for task in tasks.with_open_agent(book):
+        spoken = sessions.transcript(book, task.session)
+        path = agents.of_agent(spoken, task.agent)
+        risk = versions.near_limit(path, functools.partial(versions.of_session, spoken))
+        if risk:
+            yield Finding(
+                "resume",
+                "note",
+                f"{task.label}: {risk}",
+                "answer it soon, or let it be relaunched with its state",
+            )
 
 
-def _judged(out: str, said: str) -> str:
-    """What is wrong with a hook's answer to /bg-status in an empty ledger; empty where nothing is."""
-    try:
-        found = foreign.loads(out) if out.strip() else None
-    except ValueError:
-        found = None
-    answer = found if isinstance(found, dict) else {}
-    if "No background tasks here" in str(answer.get("reason")):
-        return ""
-    words = answer.get("reason") or answer.get("systemMessage") or said or out or "it said nothing"
-    lines = [line.strip() for line in str(words).splitlines() if line.strip()]
-    where = [line.strip() for line in said.splitlines() if line.strip().startswith("File ")][-1:]
-    return inline(" ".join([*lines[-1:], *where]), 400)
+# What is left
 
 
-def _remedy(wrong: str) -> str:
-    if "Python 3.9" in wrong:
-        return "install Python 3.9 or newer, so that it is the python3 in PATH"
-    return AGAIN
+def _settings() -> Iterator[Finding]:
+    for problem in settings.read(str(Path.cwd()))[1]:
+        yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold (docs/settings.md)")
 
 
-def host_view() -> Iterator[Finding]:
-    """What `claude plugin list` says is wrong with the plugin; hosts before that command exist say nothing."""
-    program = machine.find("claude")
-    asked = machine.ask([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
-    if asked is None or asked.code != 0:
-        return
-    try:
-        listed = foreign.loads(asked.out)
-    except ValueError:
-        return
-    for entry in listed if isinstance(listed, list) else []:
-        name = str(entry.get("id", "")) if isinstance(entry, dict) else ""
-        errors = entry.get("errors") if isinstance(entry, dict) else None
-        if name.partition("@")[0] == "bg" and isinstance(errors, list):
-            for error in errors:
-                yield Finding("plugin", "wrong", f"Claude Code says of {name}: {inline(str(error), 300)}", AGAIN)
+def _node() -> Finding:
+    found = machine.find("node")
+    if found:
+        return Finding("node", "ok", f"{found} (scripts/demo needs it)")
+    return Finding(
+        "node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer"
+    )
 
 
-def settings_files() -> list[Path]:
-    """Every file that the host reads settings from, what is stronger later; the managed ones are the strongest."""
+# The files of settings
+
+
+def _settings_files() -> list[Path]:
+    """Every file that the host reads settings from, the stronger ones later; the managed ones are the strongest."""
     here = Path.cwd() / ".claude"
     user = Path(place.config_directory()) / "settings.json"
-    return [user, here / "settings.json", here / "settings.local.json", *managed_files()]
+    return [user, here / "settings.json", here / "settings.local.json", *_managed_files()]
 
 
-def managed_files() -> list[Path]:
+def _managed_files() -> list[Path]:
     """The files that only an administrator writes."""
     return [Path(folder, "managed-settings.json") for folder in permissions.MANAGED]
 
 
-def read_settings(path: Path) -> dict[str, Any]:
-    """The object in a file, empty where there is none that can be read."""
-    try:
-        data = foreign.loads(foreign.whole(path, MOST))
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def examine_settings(names: list[str], host: Host, root: Path) -> Iterator[Finding]:
-    """What in these files stops the plugin, which the host knows by these names; `root` is where this copy stands."""
-    yield from _unreadable()
-    yield from _disabled(names)
-    yield from _moved(names, host, root)
-    yield from _denied()
-    yield from _data_in_one_place()
-
-
-def _unreadable() -> Iterator[Finding]:
-    for path in settings_files():
-        if not path.is_file():
-            continue
-        try:
-            value = foreign.loads(foreign.whole(path, MOST))
-            wrong = "" if isinstance(value, dict) else "it holds no object"
-        except (OSError, ValueError) as error:
-            wrong = str(error)
-        if wrong:
-            yield Finding(
-                "settings",
-                "wrong",
-                f"{path} is not JSON, so Claude Code ignores all of it: {wrong}",
-                "correct that line",
-            )
-
-
 def _part(path: Path, name: str) -> dict[str, Any]:
-    found = read_settings(path).get(name)
+    found = _read(path).get(name)
     return found if isinstance(found, dict) else {}
 
 
-def _disabled(names: list[str]) -> Iterator[Finding]:
-    for name in names:
-        said = [(path, _part(path, "enabledPlugins").get(name)) for path in settings_files()]
-        path, enabled = next((each for each in reversed(said) if each[1] is not None), (settings_files()[0], True))
-        if enabled is False:
-            remedy = f"claude plugin enable {name}" if path == settings_files()[0] else f"take its line out of {path}"
-            yield Finding("plugin", "wrong", f"{name} is installed but disabled in {path}", remedy)
+def _read(path: Path) -> dict[str, Any]:
+    """The object in a file, empty where there is none that can be read."""
+    try:
+        return _object(foreign.whole(path, LARGEST))
+    except (OSError, ValueError):
+        return {}
 
 
-def _moved(names: list[str], host: Host, root: Path) -> Iterator[Finding]:
-    """A marketplace that is a folder is read from there; on new hosts the plugin is too."""
-    config = Path(place.config_directory())
-    known = read_settings(config / "plugins" / "known_marketplaces.json")
-    is_clone = config not in root.parents and (root / ".claude-plugin" / "marketplace.json").is_file()
-    where_now = f'"{root}"' if is_clone else "<where it is now>"
-    add = f"claude plugin marketplace add {where_now}"
-    for market in dict.fromkeys(name.partition("@")[2] for name in names):
-        entry = known.get(market)
-        source = entry.get("source") if isinstance(entry, dict) else None
-        where = source.get("path") if isinstance(source, dict) and source.get("source") == "directory" else None
-        if isinstance(where, str) and not Path(where).is_dir():
-            yield Finding(
-                "plugin",
-                "wrong",
-                f"the marketplace {market} was the folder {where}, which is gone",
-                # To remove it first would delete the tasks with it, where the host keeps them.
-                add
-                if host.deletes_data
-                else f"claude plugin marketplace remove {market}, then {add} and claude plugin install bg@{market}",
-            )
-
-
-def _denied() -> Iterator[Finding]:
-    calls = {name for tool in (tools.LAUNCH, tools.MESSAGE) for name in tool.names}
-    for path in settings_files():
-        rules = _part(path, "permissions").get("deny")
-        for rule in rules if isinstance(rules, list) else []:
-            tool, _, inside = str(rule).partition("(")
-            inside = inside.rstrip(")").strip()
-            ours = tool in calls and (not inside or inside == "*" or inside.startswith("bg:"))
-            skill = tool in tools.SKILL.names and (not inside or bool(_SKILLS.match(inside)))
-            if ours or skill:
-                what = "the commands cannot run" if skill else "no agent can be launched or answered"
-                remedy = f"take {rule} out of permissions.deny there"
-                yield Finding("permissions", "wrong", f"{path} denies {rule}: {what}", remedy)
-
-
-def _data_in_one_place() -> Iterator[Finding]:
-    """What Claude Code gives its hooks stands in its settings; what this shell has, bgctl takes."""
-    given = [(path, _part(path, "env")["BG_DATA"]) for path in settings_files() if "BG_DATA" in _part(path, "env")]
-    here = os.environ.get("BG_DATA", "")
-    path, there = given[-1] if given else (settings_files()[0], "")
-    if there and here != there:
-        yield Finding(
-            "BG_DATA",
-            "wrong",
-            f"{path} gives the hooks BG_DATA={there}; {f'here it is {here}' if here else 'here it is not set'}, "
-            "so this looks into another ledger",
-            f'export BG_DATA="{there}"',
-        )
-    elif here and not there and not os.environ.get("CLAUDE_PLUGIN_ROOT"):
-        yield Finding(
-            "BG_DATA",
-            "note",
-            f"it is {here} in this shell; a Claude Code that another shell has started uses another ledger",
-            f'put it into "env" in {path}',
-        )
+def _object(text: Union[str, bytes]) -> dict[str, Any]:
+    """The JSON object that a text is, empty where it is none."""
+    try:
+        data = foreign.loads(text)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}

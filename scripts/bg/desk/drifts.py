@@ -27,7 +27,7 @@ LONGEST = 40  # characters of a name that the host gives
 
 
 def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
-    """What the versions that were used since then do otherwise than is known, and what they have handed over."""
+    """How the versions used since then depart from what is known, and the shapes of the events they handed over."""
     rows = [
         Seen(row.version, Shape(row.event, row.tool, row.form, row.lacks, row.keys), row.count, row.first, row.last)
         for row in sightings.all_since(book, since)
@@ -49,7 +49,7 @@ def lately() -> tuple[list[Departure], list[Seen]]:
 
 
 def keys_of_last_prompt(rows: list[Seen]) -> str:
-    """Those that the host has handed over with the last prompt, or with what may have been one; empty where none is."""
+    """The keys of the last prompt that the host handed over, or of what may have been one; empty where none was."""
     prompts = [row for row in rows if row.shape.event in (PROMPT, "") and not set(row.shape.form.split()) & OTHERS]
     return max(prompts, key=lambda row: row.last).shape.keys if prompts else ""
 

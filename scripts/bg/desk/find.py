@@ -70,7 +70,7 @@ def _head(book: Ledger, sheet: Page, task: Task) -> str:
 
 
 def _where(book: Ledger, sheet: Page, task: Task, wanted: re.Pattern[str]) -> Iterator[str]:
-    """The lines with the most of the words, in their order."""
+    """The lines with the most of the words, in the order of the texts."""
     found: dict[str, tuple[int, str]] = {}
     for source, text in _texts(book, task):
         for line in text.splitlines():
@@ -84,7 +84,7 @@ def _where(book: Ledger, sheet: Page, task: Task, wanted: re.Pattern[str]) -> It
 
 
 def _texts(book: Ledger, task: Task) -> Iterator[tuple[str, str]]:
-    """Each text of a task with what it is; of what says the same twice, the first."""
+    """Each text of a task behind what it is, the newest report first."""
     for report in reversed(reported.reports_of_task(book, task.label)):
         yield "report", reported.whole(book, report)
     for item in inbox.find(book, label=task.label):
@@ -94,7 +94,7 @@ def _texts(book: Ledger, task: Task) -> Iterator[tuple[str, str]]:
 
 
 def _around(line: str, wanted: re.Pattern[str]) -> str:
-    """So much of a long line as stands around the first of the words."""
+    """The part of a long line around the first of the words."""
     words = inline(spoken(line), 100_000)
     hit = wanted.search(words)
     if hit is None or len(words) <= 2 * AROUND:

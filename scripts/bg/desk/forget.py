@@ -37,14 +37,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> look.Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     out, wrong, found = "", "", set()
-    take = _erase if given.erase else _forget
     with look.ledgers() as (books, said):
         for book in books:
-            labels = [label for label in _meant(book, given) if _is_there(book, label, given.erase)]
-            living = [label for label in labels if _lives(book, label)]
-            done, left = take(book, [label for label in labels if label not in living])
-            out += done
-            wrong += "".join(NOT_ENDED.format(label=label) for label in living) + left
+            labels = [label for label in _meant(book, given) if _is_there(book, label, erase=given.erase)]
+            done, left = _taken(book, labels, erase=given.erase)
+            out, wrong = out + done, wrong + left
             found.update(labels)
         wrong += "".join(f"bgctl: there is no task {label}\n" for label in given.labels if not _names(label) & found)
     return int(bool(wrong or said)), out, said + wrong
@@ -60,10 +57,17 @@ def _names(label: str) -> set[str]:
     return {label, naming.label_of(label)}
 
 
-def _is_there(book: Ledger, label: str, erase: bool) -> bool:  # noqa: FBT001
+def _is_there(book: Ledger, label: str, *, erase: bool) -> bool:
     """The ledger has the task; to erase it, what an unfinished erasing or the archive has left of it is enough."""
     left = erase and (label in erasing.due(book.place) or erasing.is_archived(book.place, label))
     return left or tasks.get(book, label) is not None
+
+
+def _taken(book: Ledger, labels: list[str], *, erase: bool) -> tuple[str, str]:
+    """Forget or erase those that have ended; what to say of that, and what was not done."""
+    living = [label for label in labels if _lives(book, label)]
+    done, left = (_erase if erase else _forget)(book, [label for label in labels if label not in living])
+    return done, "".join(NOT_ENDED.format(label=label) for label in living) + left
 
 
 def _lives(book: Ledger, label: str) -> bool:
@@ -72,14 +76,14 @@ def _lives(book: Ledger, label: str) -> bool:
 
 
 def _forget(book: Ledger, labels: list[str]) -> tuple[str, str]:
-    """What is forgotten, and nothing that is left to do."""
+    """Archive and delete these tasks; what to say of that, and no complaint."""
     for task in filter(None, [tasks.get(book, label) for label in labels]):
         forgetting.forget(book, task, archive)
     return "".join(f"{label} is forgotten, and kept in {_path(book)}\n" for label in labels), ""
 
 
 def _erase(book: Ledger, labels: list[str]) -> tuple[str, str]:
-    """What is erased and what may repeat its words, and what is in the way."""
+    """Erase these tasks; what to say of them and of what may repeat their words, and what is in the way."""
     if not labels:
         return "", ""
     beside = [other for label in labels for other in erasing.related(book, label) if other not in labels]

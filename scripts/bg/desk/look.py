@@ -1,4 +1,4 @@
-"""Outside Claude Code: the ledger for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
+"""Outside Claude Code: `bgctl status`, `inbox` and `export`, which read every ledger of the user."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bg.desk import detail, open_items, page, status, table
@@ -27,8 +27,9 @@ from bg.ledger import (
     user_answers,
     verifications,
 )
-from bg.ledger.file import Ledger, Unavailable, unpacked
+from bg.ledger.file import Ledger, Record, Unavailable, unpacked
 from bg.ledger.inbox import Question
+from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.words import phrases
@@ -69,6 +70,13 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_export)
 
 
+def inbox_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl inbox` takes."""
+    parser.description = "What waits for you over all projects, by priority, then age, and what to type."
+    parser.epilog = "Exit status: 0, also where nothing waits; 1 a ledger that cannot be read; 2 usage."
+    parser.set_defaults(run=run_inbox)
+
+
 @contextlib.contextmanager
 def ledgers() -> Iterator[tuple[list[Ledger], str]]:
     """Every ledger that can be read, and a line for each that cannot."""
@@ -82,42 +90,55 @@ def ledgers() -> Iterator[tuple[list[Ledger], str]]:
         yield books, said
 
 
-def inbox_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl inbox` takes."""
-    parser.description = "What waits for you over all projects, by priority, then age, and what to type."
-    parser.epilog = "Exit status: 0, also where nothing waits; 1 a ledger that cannot be read; 2 usage."
-    parser.set_defaults(run=run_inbox)
-
-
 def run_status(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     label = naming.label_of(given.label)
-    with ledgers() as (books, said):
-        if given.label and not any(tasks.get(book, label) for book in books):
+    with ledgers() as (every, said):
+        books = _with_task(every, label) if given.label else every
+        if given.label and not books:
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
-            entries = [
-                {**status.to_json(status.record(cases.case(book, task.label))), "ledger": book.path}
-                for book in books
-                for task in status.chosen(book, everything=given.all or bool(label))
-                if label in ("", task.label)
-            ]
-            return int(bool(said)), json.dumps(entries, ensure_ascii=False, indent=2) + "\n", said
-        sheet = page.of_stream(sys.stdout)
-        if label:
-            sheet.height = 0  # what a terminal does not hold, it scrolls
-            found = [detail.detail(book, sheet, label) + "\n" for book in books if tasks.get(book, label)]
-            return int(bool(said)), "\n".join(found), said
-        parts = [part for book in books for part in _tables(book, sheet, len(books) > 1, everything=given.all)]
-        nothing = f"No ledger yet in {', '.join(place.directories())}.\n"
-        return int(bool(said)), "\n".join(parts) or ("" if said else nothing), said
+            out = _as_json(books, label, everything=given.all)
+        elif label:
+            out = _pages(books, label)
+        elif books or said:
+            out = _tables(books, everything=given.all)
+        else:
+            out = f"No ledger yet in {', '.join(place.directories())}.\n"
+        return int(bool(said)), out, said
 
 
-def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) -> Iterator[str]:  # noqa: FBT001
+def _with_task(books: list[Ledger], label: str) -> list[Ledger]:
+    return [book for book in books if tasks.get(book, label)]
+
+
+def _as_json(books: list[Ledger], label: str, *, everything: bool) -> str:
+    """The task of that label, or all that a person wants to see."""
+    entries = [
+        {**status.to_json(status.record(cases.case(book, task.label))), "ledger": book.path}
+        for book in books
+        for task in (_each(book, label) if label else status.chosen(book, everything=everything))
+    ]
+    return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
+
+
+def _pages(books: list[Ledger], label: str) -> str:
+    """Everything about the task of that label, which each of these ledgers has."""
+    sheet = page.of_stream(sys.stdout)
+    sheet.height = 0  # what a terminal does not hold, it scrolls
+    return "\n".join(detail.detail(book, sheet, label) + "\n" for book in books)
+
+
+def _tables(books: list[Ledger], *, everything: bool) -> str:
+    """The tables of every ledger."""
+    sheet, several = page.of_stream(sys.stdout), len(books) > 1
+    return "\n".join(part for book in books for part in _of_book(book, sheet, named=several, everything=everything))
+
+
+def _of_book(book: Ledger, sheet: page.Page, *, named: bool, everything: bool) -> Iterator[str]:
     """The table of the project that this is called in, else one for each project, under its name."""
     known = projects.every(book)
-    root = os.path.realpath(projects.root_of(os.path.realpath(os.curdir)))
-    here = [each for each in known if each and os.path.realpath(projects.root_of(each)) == root]
+    here = _called_in(known)
     for project in here or known or [""]:
         head = sheet.wrapped(book.path, "quiet") if named else []
         head += sheet.wrapped(project, "heading") if len(known) > 1 else []
@@ -128,6 +149,12 @@ def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) ->
         names = ", ".join(projects.name_of(each) for each in known if each not in here)
         others = phrases.OTHER_PROJECTS.format(names=names, command=place.bgctl("status --all"))
         yield "\n".join([*sheet.wrapped(others, "quiet"), ""])
+
+
+def _called_in(known: list[str]) -> list[str]:
+    """Those of the projects that this process runs in."""
+    root = os.path.realpath(projects.root_of(os.path.realpath(os.curdir)))
+    return [each for each in known if each and os.path.realpath(projects.root_of(each)) == root]
 
 
 def run_inbox(_: argparse.Namespace) -> Outcome:
@@ -151,7 +178,7 @@ def run_export(given: argparse.Namespace) -> tuple[int, Iterator[str], str]:
     """The exit status, what goes to standard output, a line at a time, and what goes to standard error."""
     wanted = naming.label_of(given.task)
     with ledgers() as (books, said):
-        if given.task and not any(tasks.get(book, wanted) for book in books):
+        if given.task and not _with_task(books, wanted):
             return 1, iter(()), f"{said}bgctl: there is no task {given.task}\n"
     return int(bool(said)), _export(wanted), said
 
@@ -182,15 +209,10 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     for row in reported.find_signals(book, label=label):
         yield {**unpacked(row.body), "task": label, "run": row.run, "at": row.at}
     known = runs.find(book, label=label)
-    warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
-    warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
-    warnings += [
-        f"Run {run.run} was asked {often(run.corrections)} for a readable report." for run in known if run.corrections
-    ]
     yield {
         **status.to_json(status.record(cases.case(book, label))),
-        "warnings": warnings,
-        "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
+        "warnings": _warnings(task, known),
+        "runs": _rows(known, "agent", "run", "began", "ended", "corrections", "cut"),
         "reports": [
             {**row.columns("agent", "run", "source"), "text": reported.whole(book, row), "at": row.at}
             for row in reported.reports_of_task(book, label)
@@ -200,26 +222,31 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
                 **row.columns("run", "qid", "text", "context", "state", "asked", "shown"),
                 "kind": inbox.kind(row),
                 "answers": _answers(book, row),
-                "retracted": [
-                    gone.columns("text", "kind", "source", "at", "gone", "typed")
-                    for gone in user_answers.find_retracted(book, question=row.id)
-                ],
+                "retracted": _rows(
+                    user_answers.find_retracted(book, question=row.id), "text", "kind", "source", "at", "gone", "typed"
+                ),
             }
             for row in inbox.find(book, label=label)
         ],
-        "resumes": [
-            row.columns("kind", "typed", "message", "at", "proven", "failed") for row in resumes.find(book, label=label)
-        ],
-        "typed": [
-            row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.find(book, label=label)
-        ],
-        "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.find(book, label=label)],
-        "checks": [status.check(row) for row in verifications.find(book, label=label)],
-        "children": [
-            row.columns("description", "kind", "agent", "made", "ended", "refused")
-            for row in children.find(book, label=label)
-        ],
+        "resumes": _rows(resumes.find(book, label=label), "kind", "typed", "message", "at", "proven", "failed"),
+        "typed": _rows(typed.find(book, label=label), "id", "at", "via", "text", "outcome", "reading"),
+        "proofs": _rows(proofs.find(book, label=label), "way", "text", "at", "proof", "origin"),
+        "checks": list(map(status.check, verifications.find(book, label=label))),
+        "children": _rows(children.find(book, label=label), "description", "kind", "agent", "made", "ended", "refused"),
     }
+
+
+def _warnings(task: Task, known: list[Run]) -> list[str]:
+    """What makes a task's results doubtful: how it ended, and runs that were cut or asked again."""
+    found = [WARNINGS[task.state]] if task.state in WARNINGS else []
+    found += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
+    again = [run for run in known if run.corrections]
+    return found + [f"Run {run.run} was asked {often(run.corrections)} for a readable report." for run in again]
+
+
+def _rows(found: Sequence[Record], *names: str) -> list[dict[str, Any]]:
+    """These columns of each row."""
+    return [row.columns(*names) for row in found]
 
 
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from bg.ledger import cases, inbox, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import kinds
 from bg.words import replies
@@ -53,7 +54,7 @@ def _each(value: object) -> list[str]:
     return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 
 
-def to_type(page: Page, item: Question, command: str) -> list[str]:
+def _to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
     first, *others = ways(item, command)
     return page.wrapped(first, "type", indent=2) + [
@@ -81,18 +82,17 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
     held = replies.held([case for case in paused if case.is_held], now, command)
     if not items:
         return held or "Nothing waits for an answer."
-    named = {item.label: cases.case(book, item.label).task for item in items}
-    names = {label: inline(task.description or task.text, 200) for label, task in named.items()}
+    names = {item.label: name_of(cases.case(book, item.label).task) for item in items}
     lines = [line for item in items for line in question(page, item, now, label=item.label, task=names[item.label])]
-    return "\n".join([*lines, "", *to_type(page, items[0], command), *(["", held] if held else [])])
+    return "\n".join([*lines, "", *_to_type(page, items[0], command), *(["", held] if held else [])])
 
 
 def of_task(case: Case, page: Page, command: str) -> str:
     """One task: what it asks, what it was answered in its last run, and what can be typed now."""
     book, task = case.book, case.task
     now = book.now()
-    name = inline(task.description or task.text, 200)
-    lines = [page.line(Cell(task.label, "heading"), Cell(f"  {task.state.replace('_', ' ')}  "), Cell(name))]
+    stands = Cell(f"  {task.state.replace('_', ' ')}  ")
+    lines = [page.line(Cell(task.label, "heading"), stands, Cell(name_of(task)))]
     waiting = case.items
     lines += [line for item in waiting for line in question(page, item, now)]
     for item in _answered(case):
@@ -104,12 +104,17 @@ def of_task(case: Case, page: Page, command: str) -> str:
         lines += page.wrapped("It has asked nothing.", indent=2)
     typed = next_action(case, command)
     if waiting:
-        lines += ["", *to_type(page, waiting[0], command)]
+        lines += ["", *_to_type(page, waiting[0], command)]
     elif typed:
         lines += ["", *page.wrapped(f"→ {typed}", "type", indent=2)]
     if user_answers.last_given(book, task.label):
         lines += page.wrapped(f"or {command} {task.label} undo (takes the last answer back)", "quiet", indent=2)
     return "\n".join(lines)
+
+
+def name_of(task: Task) -> str:
+    """What the task is called where there is one line for it."""
+    return inline(task.description or task.text, 200)
 
 
 def _answered(case: Case) -> list[Question]:
@@ -129,10 +134,10 @@ def next_action(case: Case, command: str = "/bg-answer") -> str:
         answer = kinds.asking(inbox.kind(first)).to_type
         of_several = f"{first.qid}: " if len(waiting) > 1 and "{qid}" not in answer else ""
         return f"{typed} {of_several}{answer.format(qid=first.qid)}"
-    return f"{typed} go" if can_go(case) else ""
+    return f"{typed} go" if _can_go(case) else ""
 
 
-def can_go(case: Case) -> bool:
+def _can_go(case: Case) -> bool:
     """`go` sets this task going: there is an agent to wake, or one to launch."""
     task = case.task
     if task.state == State.NOT_LAUNCHED or case.forgotten or case.agent.answers:

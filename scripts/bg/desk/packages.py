@@ -51,8 +51,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=lambda _: install(Path(place.directory_of_hooks())))
 
 
-def folder(directory: Path) -> Path:
-    """Where packages stand that were installed without a virtual environment."""
+def packages_folder(directory: Path) -> Path:
+    """The folder of packages that were installed without a virtual environment."""
     return directory / "packages"
 
 
@@ -71,7 +71,7 @@ def install(directory: Path) -> Outcome:
             choose(directory, _real(candidate))
             return 0, f"{candidate} has both packages\n", ""
     place.make_private(str(directory))
-    environment, target = directory / "venv", folder(directory)
+    environment, target = directory / "venv", packages_folder(directory)
     python = str(environment / "bin" / "python3")
     made = _start(sys.executable, "venv", str(environment))
     filled = _start(python, *_FETCH) if made.code == 0 else made
@@ -90,7 +90,7 @@ def install(directory: Path) -> Outcome:
 
 def usable(interpreter: str) -> bool:
     """The interpreter that the hooks use finds both packages."""
-    return bool(interpreter) and (folder(Path(place.directory_of_hooks())).is_dir() or _works(interpreter))
+    return bool(interpreter) and (packages_folder(Path(place.directory_of_hooks())).is_dir() or _works(interpreter))
 
 
 def sources() -> list[tuple[str, list[str]]]:
@@ -101,7 +101,7 @@ def sources() -> list[tuple[str, list[str]]]:
     except OSError:
         noted = ""
     usable = [each for each in dict.fromkeys((sys.executable, noted)) if each and os.access(each, os.X_OK)]
-    return [(each, [str(folder(Path(directory)))]) for each in usable]
+    return [(each, [str(packages_folder(Path(directory)))]) for each in usable]
 
 
 def cause(said: str) -> tuple[str, str]:

@@ -35,8 +35,8 @@ STYLES = {
     "quiet": "38;5;244",
     "type": "1;36",
 }
-# The same within Claude Code, which shows all that has no colour of its own in that of its warnings: so nothing is
-# left without one, and each is chosen for the theme. The last can be read on a dark and on a light ground.
+# The same within Claude Code, which shows text without a colour of its own in the colour of its warnings. So every
+# style has a colour here, chosen for the theme. The last set can be read on a dark and on a light background.
 _NAMES = ("", "heading", "needs", "works", "good", "bad", "quiet", "type")
 _DARK = ("38;5;252", "1;38;5;255", "38;5;222", "38;5;110", "38;5;114", "38;5;210", "38;5;245", "1;38;5;117")
 _LIGHT = ("38;5;236", "1;38;5;232", "38;5;130", "38;5;25", "38;5;28", "38;5;124", "38;5;242", "1;38;5;25")
@@ -143,7 +143,7 @@ def of_stream(stream: TextIO) -> Page:
     name = (getattr(stream, "encoding", "") or "").lower().replace("-", "").replace("_", "")
     columns, rows = terminal.size(stream)
     ascii_only = name not in ("utf8", "utf8sig", "cp65001")
-    # The line of the command above it, and the prompt below.
+    # Two rows are left free: for the line of the command above the page, and for the prompt below it.
     return Page(columns or terminal.USUAL, max(rows - 2, 0), colour=_wants_colour(), ascii_only=ascii_only)
 
 

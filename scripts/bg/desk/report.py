@@ -24,6 +24,7 @@ from bg.words.times import age, often, took
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, Optional
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
@@ -51,7 +52,7 @@ QUESTIONS, HISTORY, OWN_WORDS = "Questions and answers", "History", "In its own 
 
 
 class Line(Record):
-    """One thing that is said: `head` stands before it, `level` 1 is about the line above, somebody has said it so."""
+    """One thing to say: `head` comes before it, `level` 1 is about the line above, `quoted` is what somebody said."""
 
     words: str
     style: str = ""
@@ -90,7 +91,7 @@ def of(case: Case, command: str = "/bg-answer", entry: Optional[Status] = None) 
         Section(FOUND, _checked(task, entry.evidence)),
         Section("Verified", _verified(book, task)),
         Section(FILES, _lines(verdict.files(entry.evidence, MOST), verdict.commits(entry.evidence, MOST))),
-        Section(COMMANDS, _lines(verdict.commands(entry.evidence, MOST))),
+        Section(COMMANDS, _lines(verdict.last_runs(entry.evidence, MOST))),
         Section(QUESTIONS, _questions(book, task)),
         Section(HISTORY, _history(book, task)),
         Section(OWN_WORDS, _own_words(book, task.label)),
@@ -117,7 +118,7 @@ def _open(case: Case, command: str) -> list[Line]:
 
 
 def _came(case: Case, entry: Status) -> list[Line]:
-    """How it stands, in one line, and what else was noted."""
+    """What came of it, in one line, and what else was noted."""
     task, came = case.task, entry.outcome
     says_more = came.has_words or came.beside
     line = " · ".join(came.beside) if entry.waiting else came.line(named=False) if says_more else ""
@@ -164,20 +165,38 @@ def _framed(text: str, level: int = 1) -> list[Line]:
 
 def _checked(task: Task, evidence: dict[str, Any]) -> list[Line]:
     """What the launch asked for, and each declared fact with its grade and why; notes, and what was not looked at."""
-    lines = []
-    for name, text in goals.of(task.prompt or "").items() if evidence else ():
-        lines += [Line(name, "quiet"), *_framed(text)] if text else []
+    lines = _goals(task) if evidence else []
     asked = [{**item, "line": f"asked for: {item['line']}"} for item in evidence.get("asked", [])]
     for item in [*asked, *evidence.get("findings", [])]:
-        grade = str(item.get("grade", ""))
-        said = str(item.get("line") or item.get("claim", "")).lstrip("-*•+> ")
-        lines.append(Line(f"{grade}: {inline(spoken(said), 200)}", _GRADES.get(grade, "")))
-        why = verdict.sentence(item)
-        lines += [Line(why, "quiet", 1)] if why else []
-    named = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
-    notes = [each for each in evidence.get("notes", []) if each.get("subject") not in named]
-    lines += [Line(f"note: {note}", "quiet") for note in verdict.noted({"notes": notes})]
-    return lines + [Line(f"not looked at: {limit}", "quiet") for limit in verdict.limits(evidence)]
+        lines += _graded(item)
+    return [
+        *lines,
+        *_noted(evidence),
+        *[Line(f"not looked at: {limit}", "quiet") for limit in verdict.limits(evidence)],
+    ]
+
+
+def _goals(task: Task) -> list[Line]:
+    """What the launch asked for, under the names that it has there."""
+    lines = []
+    for name, text in goals.of(task.prompt or "").items():
+        lines += [Line(name, "quiet"), *_framed(text)] if text else []
+    return lines
+
+
+def _graded(item: dict[str, Any]) -> list[Line]:
+    """A fact with its grade, and why it has it."""
+    grade, why = str(item.get("grade", "")), verdict.sentence(item)
+    said = str(item.get("line") or item.get("claim", "")).lstrip("-*•+> ")
+    line = Line(f"{grade}: {inline(spoken(said), 200)}", _GRADES.get(grade, ""))
+    return [line, Line(why, "quiet", 1)] if why else [line]
+
+
+def _noted(evidence: dict[str, Any]) -> list[Line]:
+    """The notes, but for those on a file that is told already to be missing."""
+    missing = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
+    notes = [each for each in evidence.get("notes", []) if each.get("subject") not in missing]
+    return [Line(f"note: {note}", "quiet") for note in verdict.noted(notes)]
 
 
 def _verified(book: Ledger, task: Task) -> list[Line]:
@@ -187,7 +206,7 @@ def _verified(book: Ledger, task: Task) -> list[Line]:
         said = phrases.VERIFIES.format(label=task.label, command=inline(task.verify, 400)) if task.verify else ""
         return [Line(said)] if said else []
     row = rows[-1]
-    beside = filter(None, [*verified.beside(row), verified.where(row)])
+    beside = filter(None, [*verified.beside(row), verified.where_and_how_long(row)])
     printed = verified.last_lines(row, verified.ALL)
     return [
         Line(verified.headline(row), _OUTCOMES.get(row.outcome, "needs")),
@@ -241,30 +260,28 @@ def _history(book: Ledger, task: Task) -> list[Line]:
     return lines
 
 
-def _moments(book: Ledger, task: Task) -> list[Moment]:
+def _moments(book: Ledger, task: Task) -> Iterator[Moment]:
     """Everything that happened to a task, each with its time."""
     label = task.label
-    found: list[Moment] = [(task.created, 0, "handed over", "", "")]
-    agents = [row for row in launches.of_task(book, label) if row.agent]
-    found += [(row.made, 1, "launched", f"agent {row.agent}", "works") for row in agents]
-    known = runs.find(book, label=label)
-    for run in known:
-        again = f", asked {often(run.corrections)} for its report again" if run.corrections else ""
-        cut = f", cut: {run.cut}" if run.cut else ""
-        if run.ended is not None:
-            found.append((run.ended, 5, f"run {run.run} ended", f"after {took(run.ended - run.began)}{again}{cut}", ""))
-    found += [_of_signal(signal) for signal in reported.find_signals(book, label=label)]
-    for item in inbox.find(book, label=label):
-        for answer in user_answers.find(book, question=item.id):
-            words = f"{item.qid}: {inline(answer.text, 300)}{_by(book, answer)}"
-            found.append((answer.at, 6, "you answered", words, "good"))
-    for row in resumes.find(book, label=label):
-        came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
-        found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
-    found += _others(book, label)
+    yield task.created, 0, "handed over", "", ""
+    for row in launches.of_task(book, label):
+        if row.agent:
+            yield row.made, 1, "launched", f"agent {row.agent}", "works"
+    for signal in reported.find_signals(book, label=label):
+        yield _of_signal(signal)
+    for child in children.find(book, label=label):
+        what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
+        yield child.made, 4, what, _quoted(child.description), "bad" if child.refused else ""
+    yield from _ends(book, label)
+    yield from _answers(book, label)
+    yield from _of_others(book, label)
+    yield from _sent(book, label)
+    for check in verifications.find(book, label=label):
+        if check.ended is not None:
+            words = f"after run {check.run}: {verified.headline(check)}"
+            yield check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")
     if task.ended is not None:
-        found.append((task.ended, 9, outcome.in_a_word(task.state), "", outcome.style_of(task.state)))
-    return found
+        yield task.ended, 9, outcome.in_a_word(task.state), "", outcome.style_of(task.state)
 
 
 def _of_signal(signal: Signal) -> Moment:
@@ -278,21 +295,36 @@ def _quoted(text: str) -> str:
     return cited(spoken(text), 300) if text else ""
 
 
-def _others(book: Ledger, label: str) -> list[Moment]:
-    """What was said that is not the user's own word, and the agents that the task's agents have launched."""
-    found: list[Moment] = []
+def _ends(book: Ledger, label: str) -> Iterator[Moment]:
+    """How long each run took, and how it went."""
+    for run in runs.find(book, label=label):
+        again = f", asked {often(run.corrections)} for its report again" if run.corrections else ""
+        cut = f", cut: {run.cut}" if run.cut else ""
+        if run.ended is not None:
+            yield run.ended, 5, f"run {run.run} ended", f"after {took(run.ended - run.began)}{again}{cut}", ""
+
+
+def _answers(book: Ledger, label: str) -> Iterator[Moment]:
+    """What the user answered."""
+    for item in inbox.find(book, label=label):
+        for answer in user_answers.find(book, question=item.id):
+            words = f"{item.qid}: {inline(answer.text, 300)}{_by(book, answer)}"
+            yield answer.at, 6, "you answered", words, "good"
+
+
+def _of_others(book: Ledger, label: str) -> Iterator[Moment]:
+    """What was said that is not the user's own word."""
     for said in proofs.find(book, label=label):
         if said.proof in proofs.WITHOUT_EFFECT:
             who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
             what = "not known to be you" if said.proof == proofs.KEPT else "not you"
-            found.append((said.at, 6, f"{what} ({who}), no effect:", cited(said.text, 300), "bad"))
+            yield said.at, 6, f"{what} ({who}), no effect:", cited(said.text, 300), "bad"
         elif said.proof == proofs.RELAYED:
-            found.append((said.at, 6, "passed on from chat", cited(said.text, 300), ""))
-    for check in verifications.find(book, label=label):
-        if check.ended is not None:
-            words = f"after run {check.run}: {verified.headline(check)}"
-            found.append((check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")))
-    for child in children.find(book, label=label):
-        what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
-        found.append((child.made, 4, what, _quoted(child.description), "bad" if child.refused else ""))
-    return found
+            yield said.at, 6, "passed on from chat", cited(said.text, 300), ""
+
+
+def _sent(book: Ledger, label: str) -> Iterator[Moment]:
+    """What was sent to wake the agent, and whether it was."""
+    for row in resumes.find(book, label=label):
+        came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
+        yield row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations, settings
-from bg.host import activity, agents, transcripts
+from bg.host import activity, agents, versions
 from bg.host.activity import Activity, Call
 from bg.ledger import delegations, digests, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 _REPORTED = (State.DONE, State.PARTIAL, State.DISPUTED, State.FAILED)
-
-
-def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:
-    """The tasks that a person wants to see: open ones, and what ended within a day."""
-    if everything:
-        return tasks.every(book)
-    rows = tasks.recent(book, book.now() - durations.RECENT)
-    root = projects.root_of(project)
-    return [row for row in rows if not project or root == (row.root or row.project)]
 
 
 class Waiting(Record):
@@ -101,112 +92,21 @@ class Status(Record):
         return self.full and bool(self.waiting) and self.waiting[0].kind == Item.DELEGATION
 
 
-def came_of(case: Case, *, full: bool = False) -> Outcome:
-    """What came of a task, or is the matter with it: what it asks, whom it waits for, how it ended and why."""
-    task = case.task
-    if case.items:
-        lacks_room = full and inbox.kind(case.items[0]) == Item.DELEGATION
-        return kinds.waiting(case.items, *([phrases.NO_ROOM] if lacks_room else []))
-    others = [each for each in case.awaited if each.label]
-    if others:
-        whom = "; ".join(f"{each.label} ({each.standing})" for each in others)
-        return Outcome(task.label, phrases.WAITS_FOR, "works", whom)
-    if task.state not in tasks.RUNNING_STATES and case.has_news:
-        return Outcome(task.label, phrases.ANSWERED, "needs", _waited_for(case) or phrases.NOT_WOKEN_YET)
-    if task.state == State.PAUSED:
-        return _paused(case)
-    return _ended(case) if task.ended is not None else outcome.without_report(task)
-
-
-def _paused(case: Case) -> Outcome:
-    """Which limit has paused a task, and until when."""
-    found, ends = outcome.without_report(case.task), case.limit.resets
-    until = phrases.UNTIL.format(time=clock(ends, case.book.now())) if ends else ""
-    return found._replace(said=found.said + until)
-
-
-def live(case: Case, transcript: str) -> list[str]:
-    """What the agent of a task does now: the call that it waits for, how many it has made, how full its context is."""
-    found = _seen(case, transcript)
-    if found is None:
-        return []
-    calls = (phrases.CALLS if found.whole else phrases.CALLS_OR_MORE)[found.calls == 1].format(count=found.calls)
-    size = f"{found.tokens // 1000}k" if found.tokens >= 1000 else str(found.tokens)
-    tokens = phrases.TOKENS.format(count=size) if found.tokens else ""
-    last = found.under_way[-1] if found.under_way else None
-    doing = f"{_named(last)} ({age(case.book.now() - last.since)})" if last and last.since else _named(last)
-    return [part for part in (doing, calls if found.calls else "", tokens) if part]
-
-
-def _seen(case: Case, transcript: str) -> Optional[Activity]:
-    return activity.seen(transcript) if transcript and case.task.state in tasks.RUNNING_STATES else None
-
-
-def _named(call: Optional[Call]) -> str:
-    """A call in a few words, empty without one."""
-    about = cited(spoken(call.about), 40) if call and call.about else ""
-    return about if not call or (about and activity.is_command(call.tool)) else f"{call.tool} {about}".strip()
-
-
-def leave(case: Case) -> Optional[Outcome]:
-    """The call of a working agent that its session's terminal asks the user about, None where it asks of none.
-
-    Claude Code says that it asks, and not about which call: of several it has asked about, one may run already.
-    """
-    task, session = case.task, case.docket.row
-    noted = dict(case.docket.asked_leave) if task.state in tasks.RUNNING_STATES else {}
-    if task.agent not in noted or not (session and activity.asks_leave(case.docket.transcript, session.pid or 0)):
-        return None
-    own = _asked_about(case, task.agent)
-    if not own:
-        return None
-    # Each look reads a transcript, and every task asks this: the first other call decides.
-    is_alone = len(own) == 1 and not any(_asked_about(case, agent) for agent in noted if agent != task.agent)
-    stands = phrases.WAITS_FOR_LEAVE if is_alone else phrases.ASKED_FOR_LEAVE
-    return Outcome(task.label, stands, "needs", _named(own[-1]))
-
-
-def _asked_about(case: Case, agent: str) -> list[Call]:
-    """The calls of an agent, or of the parent, that the host has asked about and that have not come back."""
-    transcript = case.docket.transcript
-    found = activity.seen(agents.of_agent(transcript, agent) if agent else transcript)
-    calls, noted = found.under_way if found else [], case.docket.asked_leave
-    return [call for call in calls if (agent, digests.digest(call.words)) in noted]
-
-
-def _waited_for(case: Case) -> str:
-    """What became of the agents that a task waited for, and has not been told of."""
-    waited = [one for one in case.asked if one.blocking and one.told is None]
-    over = [each for one in waited if delegations.standing(case.book, one) in delegations.OVER
-            for each in delegations.workers(case.book, one)]  # fmt: skip
-    ends = ", ".join(f"{each.label} ({outcome.in_a_word(each.state)})" for each in over)
-    return phrases.WAITED.format(whom=ends) if ends else ""
-
-
-def _ended(case: Case) -> Outcome:
-    """Of a task that has ended: what its report comes to, and the check that the user named."""
-    task, agent = case.task, case.agent
-    signal = agent.ended_with if task.state in _REPORTED and not task.note else {}
-    marker, payload = signal.get("signal_type"), signal.get("payload")
-    if not isinstance(marker, str) or not isinstance(payload, dict):
-        return outcome.without_report(task, agent.texts[-1].text if agent.texts else "")
-    found = kinds.of(marker).outcome(task, payload, runs.evidence_of(agent.run) if agent.run else {})
-    rows = verifications.find(case.book, label=task.label)
-    if not rows or rows[-1].ended is None:
-        return found
-    headline = verified.headline(rows[-1])
-    if rows[-1].outcome == Verdict.FAILED and task.state == State.DISPUTED:
-        return Outcome(task.label, outcome.in_a_word(task.state), outcome.style_of(task.state), headline)
-    return found._replace(beside=(headline, *found.beside))
+def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:
+    """The tasks that a person wants to see: open ones, and what ended within a day."""
+    if everything:
+        return tasks.every(book)
+    rows = tasks.recent(book, book.now() - durations.RECENT)
+    root = projects.root_of(project)
+    return [row for row in rows if not project or root == (row.root or row.project)]
 
 
 def record(case: Case) -> Status:
     """The status of one task."""
     book, task = case.book, case.task
-    # Its transcript says something of what goes on only, and looking for it reads the project's folder.
-    path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
+    path = _transcript(case)
     full, quiet = _full(book, task), pace.silent_seconds(book, task, path)
-    risk = transcripts.near_limit(path) if task.ended is None else ""
+    risk = versions.near_limit(path, lambda: versions.of_session(case.docket.transcript)) if path else ""
     progress, beyond = _progress(book, task), pace.beyond(case)
     asked = None if case.items else leave(case)
     came, doing = asked or came_of(case, full=full), [] if asked else live(case, path)
@@ -233,7 +133,7 @@ def record(case: Case) -> Status:
         progress=progress,
         expected=pace.expected(case),
         beyond=beyond,
-        evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
+        evidence=_evidence(case),
         verify=_last_check(book, task),
         risk=risk,
         resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
@@ -241,14 +141,6 @@ def record(case: Case) -> Status:
             beside=tuple(filter(None, [*came.beside, *doing, *_pace(case, progress, beyond, quiet), risk]))
         ),
     )
-
-
-def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
-    """How a running task goes: how far its agent says it is, past what was expected, silent."""
-    far = pace.so_far((said["percent"], said["words"])) if said else ""
-    late = phrases.WERE_EXPECTED.format(age=age(pace.expected(case))) if beyond else ""
-    silent = phrases.QUIET_SINCE.format(age=age(quiet)) if quiet else ""
-    return [each for each in (far, late, silent) if each]
 
 
 def to_json(found: Status) -> dict[str, Any]:
@@ -278,26 +170,68 @@ def check(row: Verification) -> dict[str, Any]:
     }
 
 
-def _progress(book: Ledger, task: Task) -> dict[str, Any]:
-    """How far its agent has said it is; empty where it has not."""
-    found = notes.progress(book, task.label)
-    return {} if found is None else {"percent": found[0], "words": found[1]}
+def came_of(case: Case, *, full: bool = False) -> Outcome:
+    """How a task stands: what it asks, whom it waits for, or how it ended and why."""
+    task = case.task
+    if case.items:
+        return _asks(case.items, full=full)
+    others = [each for each in case.awaited if each.label]
+    if others:
+        whom = "; ".join(f"{each.label} ({each.standing})" for each in others)
+        return Outcome(task.label, phrases.WAITS_FOR, "works", whom)
+    if task.state not in tasks.RUNNING_STATES and case.has_news:
+        return Outcome(task.label, phrases.ANSWERED, "needs", _waited_for(case) or phrases.NOT_WOKEN_YET)
+    if task.state == State.PAUSED:
+        return _paused(case)
+    return _ended(case) if task.ended is not None else outcome.without_report(task)
 
 
-def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
-    """What came of the check that the user named after the task's last report; empty where none did."""
-    rows = verifications.find(book, label=task.label)
-    return check(rows[-1]) if rows and task.ended is not None else {}
+def live(case: Case, transcript: str) -> list[str]:
+    """What the agent of a task does now: the call that it waits for, how many it has made, how full its context is."""
+    found = _seen(case, transcript)
+    if found is None:
+        return []
+    calls = (phrases.CALLS if found.whole else phrases.CALLS_OR_MORE)[found.calls == 1].format(count=found.calls)
+    size = f"{found.tokens // 1000}k" if found.tokens >= 1000 else str(found.tokens)
+    tokens = phrases.TOKENS.format(count=size) if found.tokens else ""
+    last = found.under_way[-1] if found.under_way else None
+    doing = f"{_named(last)} ({age(case.book.now() - last.since)})" if last and last.since else _named(last)
+    return [part for part in (doing, calls if found.calls else "", tokens) if part]
 
 
-def _kind(item: inbox.Question) -> str:
-    return "permission" if inbox.asks_leave(item) else inbox.kind(item)
+def leave(case: Case) -> Optional[Outcome]:
+    """The call of a working agent that its session's terminal asks the user about, None where it asks of none.
+
+    Claude Code says that it asks, and not about which call: of several it has asked about, one may run already.
+    """
+    task, session = case.task, case.docket.row
+    noted = dict(case.docket.asked_leave) if task.state in tasks.RUNNING_STATES else {}
+    if task.agent not in noted or not (session and activity.asks_leave(case.docket.transcript, session.pid or 0)):
+        return None
+    own = _asked_about(case, task.agent)
+    if not own:
+        return None
+    # Each look reads a transcript, and every task asks this: the first other call decides.
+    is_alone = len(own) == 1 and not any(_asked_about(case, agent) for agent in noted if agent != task.agent)
+    stands = phrases.WAITS_FOR_LEAVE if is_alone else phrases.ASKED_FOR_LEAVE
+    return Outcome(task.label, stands, "needs", _named(own[-1]))
+
+
+def _transcript(case: Case) -> str:
+    """The transcript of its agent; empty where it has ended, as finding one reads the project's folder."""
+    return agents.of_agent(case.docket.transcript, case.task.agent) if case.task.ended is None else ""
 
 
 def _full(book: Ledger, task: Task) -> bool:
     """As many agents work in the project as the user allows."""
     most = settings.load(task.project or "").max_tasks
     return most is not None and len(tasks.running_in(book, task.project)) >= most
+
+
+def _progress(book: Ledger, task: Task) -> dict[str, Any]:
+    """How far its agent has said it is; empty where it has not."""
+    found = notes.progress(book, task.label)
+    return {} if found is None else {"percent": found[0], "words": found[1]}
 
 
 def _request(book: Ledger, one: delegations.Delegation) -> Request:
@@ -314,3 +248,83 @@ def _request(book: Ledger, one: delegations.Delegation) -> Request:
         told=one.told,
         released=one.released,
     )
+
+
+def _kind(item: inbox.Question) -> str:
+    return "permission" if inbox.asks_leave(item) else inbox.kind(item)
+
+
+def _evidence(case: Case) -> dict[str, Any]:
+    """What was found of the last run; empty while the task goes on."""
+    return runs.evidence_of(case.agent.run) if case.agent.run and case.task.ended is not None else {}
+
+
+def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
+    """What came of the check that the user named after the task's last report; empty where none did."""
+    rows = verifications.find(book, label=task.label)
+    return check(rows[-1]) if rows and task.ended is not None else {}
+
+
+def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
+    """How a running task goes: how far it is by its agent's word, how late, and how long silent."""
+    far = pace.so_far((said["percent"], said["words"])) if said else ""
+    late = phrases.WERE_EXPECTED.format(age=age(pace.expected(case))) if beyond else ""
+    silent = phrases.QUIET_SINCE.format(age=age(quiet)) if quiet else ""
+    return [each for each in (far, late, silent) if each]
+
+
+def _asks(items: list[inbox.Question], *, full: bool) -> Outcome:
+    """What a task asks, and whether the agent that it asks for has no room."""
+    lacks_room = full and inbox.kind(items[0]) == Item.DELEGATION
+    return kinds.waiting(items, *([phrases.NO_ROOM] if lacks_room else []))
+
+
+def _waited_for(case: Case) -> str:
+    """What became of the agents that a task waited for, and has not been told of."""
+    waited = [one for one in case.asked if one.blocking and one.told is None]
+    over = [each for one in waited if delegations.standing(case.book, one) in delegations.OVER
+            for each in delegations.workers(case.book, one)]  # fmt: skip
+    ends = ", ".join(f"{each.label} ({outcome.in_a_word(each.state)})" for each in over)
+    return phrases.WAITED.format(whom=ends) if ends else ""
+
+
+def _paused(case: Case) -> Outcome:
+    """Which limit has paused a task, and until when."""
+    found, ends = outcome.without_report(case.task), case.limit.resets
+    until = phrases.UNTIL.format(time=clock(ends, case.book.now())) if ends else ""
+    return found._replace(said=found.said + until)
+
+
+def _ended(case: Case) -> Outcome:
+    """Of a task that has ended: what its report comes to, and the check that the user named."""
+    task, agent = case.task, case.agent
+    signal = agent.ended_with if task.state in _REPORTED and not task.note else {}
+    marker, payload = signal.get("signal_type"), signal.get("payload")
+    if not isinstance(marker, str) or not isinstance(payload, dict):
+        return outcome.without_report(task, agent.texts[-1].text if agent.texts else "")
+    found = kinds.of(marker).outcome(task, payload, runs.evidence_of(agent.run) if agent.run else {})
+    rows = verifications.find(case.book, label=task.label)
+    if not rows or rows[-1].ended is None:
+        return found
+    headline = verified.headline(rows[-1])
+    if rows[-1].outcome == Verdict.FAILED and task.state == State.DISPUTED:
+        return Outcome(task.label, outcome.in_a_word(task.state), outcome.style_of(task.state), headline)
+    return found._replace(beside=(headline, *found.beside))
+
+
+def _seen(case: Case, transcript: str) -> Optional[Activity]:
+    return activity.seen(transcript) if transcript and case.task.state in tasks.RUNNING_STATES else None
+
+
+def _named(call: Optional[Call]) -> str:
+    """A call in a few words, empty without one."""
+    about = cited(spoken(call.about), 40) if call and call.about else ""
+    return about if not call or (about and activity.is_command(call.tool)) else f"{call.tool} {about}".strip()
+
+
+def _asked_about(case: Case, agent: str) -> list[Call]:
+    """The calls of an agent, or of the parent, that the host has asked about and that have not come back."""
+    transcript = case.docket.transcript
+    found = activity.seen(agents.of_agent(transcript, agent) if agent else transcript)
+    calls, noted = found.under_way if found else [], case.docket.asked_leave
+    return [call for call in calls if (agent, digests.digest(call.words)) in noted]

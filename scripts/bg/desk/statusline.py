@@ -8,6 +8,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import starmap
 from typing import Any
 
 from bg import durations, foreign, settings
@@ -17,6 +20,7 @@ from bg.host import agents
 from bg.ledger import cases, inbox, place, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.tasks import Task
+from bg.record import Record
 from bg.signals import kinds
 from bg.words import outcome
 from bg.words.times import age
@@ -58,25 +62,42 @@ def segment(project: str, sheet: Page) -> str:
     scope = settings.load(project).statusline
     if scope == "off":
         return ""
-    only = project if scope == "project" else ""
-    working = asking = broken = 0
-    alone: dict[str, str] = {}  # by style: the line of a task that is the only one of its ledger
+    total: Counter[str] = Counter()
+    lines: dict[str, str] = {}
+    for share in _shares(project if scope == "project" else ""):
+        total.update(share.counts)
+        lines |= share.lines
+    parts = outcome.counted(total["works"], total["needs"], total["bad"])
+    said = [(lines.get(style, words) if total[style] == 1 else words, style) for words, style in parts]
+    return f"bg: {' · '.join(starmap(sheet.paint, said))}" if said else ""
+
+
+class Share(Record):
+    """What one ledger adds, by style: how many tasks work, need the user or are broken, and the line of an only one."""
+
+    counts: dict[str, int]
+    lines: dict[str, str]
+
+
+def _shares(project: str) -> Iterator[Share]:
+    """What each ledger that can be read adds of a project, or of all."""
     for folder in place.existing():
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
-            running = [row for row in tasks.open_in(book, only) if row.state in tasks.RUNNING_STATES]
-            items = inbox.waiting(book, project=only)
-            leave = {row.label: asked for row in running if (asked := status.leave(cases.case(book, row.label)))}
-            works = [row for row in running if row.label not in leave]
-            asks = {item.label for item in items} | leave.keys()
-            working, asking = working + len(works), asking + len(asks)
-            broken += tasks.interrupted_in(book, only, book.now() - durations.RECENT, MOST)
-            alone |= {"works": _works(book, works[0])} if len(works) == 1 else {}
-            only_one = kinds.waiting(items) if items else next(iter(leave.values()), None)
-            alone |= {"needs": only_one.line(ROOM)} if only_one and len(asks) == 1 else {}
-    one = {"works": working == 1, "needs": asking == 1}
-    parts = outcome.counted(working, asking, broken)
-    said = " · ".join(sheet.paint(alone[style] if one.get(style) else words, style) for words, style in parts)
-    return f"bg: {said}" if said else ""
+            yield _share(book, project)
+
+
+def _share(book: Ledger, project: str) -> Share:
+    running = [row for row in tasks.open_in(book, project) if row.state in tasks.RUNNING_STATES]
+    items = inbox.waiting(book, project=project)
+    leave = {row.label: asked for row in running if (asked := status.leave(cases.case(book, row.label)))}
+    works = [row for row in running if row.label not in leave]
+    asking = {item.label for item in items} | leave.keys()
+    broken = tasks.interrupted_in(book, project, book.now() - durations.RECENT, MOST)
+    lines = {"works": _works(book, works[0])} if len(works) == 1 else {}
+    if len(asking) == 1:
+        [needs] = [kinds.waiting(items)] if items else leave.values()
+        lines["needs"] = needs.line(ROOM)
+    return Share({"works": len(works), "needs": len(asking), "bad": broken}, lines)
 
 
 def _works(book: Ledger, task: Task) -> str:

@@ -27,6 +27,7 @@ LEAST_TASK, MOST_TASK = 12, 40
 WITH_NAMES = 100  # columns from which on the name of each ended task is shown
 SHOWN = 3
 WHOLE = "/bg-status {label}"
+
 # How much of what needs the user is shown: all, all but options and reasons, the words alone, a line for each task.
 ALL, WITHOUT_OPTIONS, WORDS, LINE = range(4)
 NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
@@ -61,36 +62,11 @@ class Row(Record):
     then: str
 
 
-def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
-    """The next thing for the user to type about a task, empty where nothing is left to do."""
-    if entry.lacks_room:
-        return ""
-    typed = open_items.next_action(case, command)
-    return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
+class Part(Record):
+    """The tasks that are shown, in their order, and the states of all that belong to the part."""
 
-
-def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
-    """The parts of the table that have tasks, in the order in which they are shown."""
-    now = book.now()
-    made = []
-    for name, part in chosen(book, project, now, everything=everything).items():
-        number = sum(part.states.values())
-        left = part.states - Counter(case.task.state for case in part.cases)
-        if number:
-            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
-    return made
-
-
-def counted(left: Counter[str]) -> str:
-    """How many there are of each state."""
-    return ", ".join(f"{count} {outcome.in_a_word(state)}" for state, count in left.most_common())
-
-
-def _row(case: Case, now: float) -> Row:
-    task, entry = case.task, status.record(case)
-    name = inline(task.description or task.text, 200)
-    since = age(now - (task.since or now))
-    return Row(task.label, task.state, since, name, entry.outcome, case.items, what_to_type(case, entry))
+    cases: list[Case]
+    states: Counter[str]
 
 
 def table(
@@ -105,13 +81,118 @@ def table(
 ) -> str:
     """The table for people; `more` shows the rows that are only counted; `alone`: no other project's table is shown."""
     found = sections(book, project, everything=everything)
+    footnotes = _footnotes(book, page, project if alone else "")
     if not any(section.rows for section in found):
         ended = sum(section.number for section in found)
         hidden = f" {ended} have ended: {more}." if ended else ""
         nothing = f"No background tasks here. Type {launch} <task> to start one.{hidden}"
-        return "\n".join(page.wrapped(nothing) + _footnotes(book, page, project if alone else ""))
-    plans = _Plans(page, found, more, _footnotes(book, page, project if alone else ""))
+        return "\n".join(page.wrapped(nothing) + footnotes)
+    plans = _Plans(page, found, more, footnotes)
     return "\n".join(plans.whole() if everything else plans.first_that_fits())
+
+
+def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
+    """The parts of the table that have tasks, in the order in which they are shown."""
+    now = book.now()
+    made = []
+    for name, part in chosen(book, project, now, everything=everything).items():
+        number = sum(part.states.values())
+        left = part.states - _states(part.cases)
+        if number:
+            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
+    return made
+
+
+def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
+    """The next thing for the user to type about a task, empty where nothing is left to do."""
+    if entry.lacks_room:
+        return ""
+    typed = open_items.next_action(case, command)
+    return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
+
+
+def counted(left: Counter[str]) -> str:
+    """How many there are of each state."""
+    return ", ".join(f"{count} {outcome.in_a_word(state)}" for state, count in left.most_common())
+
+
+def _row(case: Case, now: float) -> Row:
+    task, entry = case.task, status.record(case)
+    since = age(now - (task.since or now))
+    return Row(
+        task.label, task.state, since, open_items.name_of(task), entry.outcome, case.items, what_to_type(case, entry)
+    )
+
+
+# Which tasks are in which part
+
+
+def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[str, Part]:
+    """Each part of the table of a project, or of all projects."""
+    labels = dict.fromkeys(item.label for item in inbox.waiting(book, project=project))
+    order = {label: place for place, label in enumerate(labels)}
+    asking, since = set(order), now - durations.RECENT
+    found = _parted(_every(book, project) if everything else _living(book, project, asking, since), asking, since)
+    states = {name: _states(each) for name, each in found.items()}
+    if not everything:
+        shown = _states([case for case in found[NEEDS] if case.task.ended is not None])
+        # As many more as may be in another part.
+        most = MOST[ENDED] + len(found[NEEDS])
+        newest = cases.known(book, lambda: tasks.newest(book, project, since, most))
+        found[ENDED] = _parted(newest, asking, since)[ENDED]
+        # Also what a damaged ledger calls it.
+        states[ENDED] = (Counter(tasks.counted(book, project)) - shown) | _states(found[ENDED])
+    for each in found.values():
+        each.sort(key=lambda case: (order.get(case.label, len(order) + (case.task.ended is not None)), age_of(case)))
+    most_of = {} if everything else MOST
+    return {name: Part(each[: most_of.get(name)], states[name]) for name, each in found.items()}
+
+
+def section_of(case: Case, asking: set[str], since: float) -> str:
+    """Which part of the table a task belongs to; `asking` are the labels that something waits for."""
+    task = case.task
+    if task.closed is not None:
+        return ENDED
+    if task.ended is not None:
+        is_broken = task.state in BROKEN and task.ended > since
+        return NEEDS if is_broken or task.label in asking else ENDED
+    if task.label in asking or task.state not in tasks.RUNNING_STATES or status.leave(case):
+        return NEEDS
+    ready = task.state != State.WORKING and case.agent.answers
+    return NEEDS if ready else WORKS
+
+
+def age_of(case: Case) -> tuple[float, int]:
+    """The key by which the newest task comes first."""
+    return -(case.task.ended or case.task.since or 0), -case.task.number
+
+
+def _every(book: Ledger, project: str) -> list[Case]:
+    return cases.known(book, lambda: tasks.of_project(book, project) if project else tasks.every(book))
+
+
+def _living(book: Ledger, project: str, asking: set[str], since: float) -> list[Case]:
+    """The tasks that have not ended, and the ended ones that something waits for or that the user is to see to."""
+    living = cases.known(book, lambda: tasks.open_in(book, project))
+    broken = cases.known(book, lambda: tasks.newest(book, project, since, MOST_BROKEN, BROKEN))
+    found = {case.label: case for case in [*living, *broken]}
+    others = filter(None, (cases.of(book, label) for label in asking - found.keys()))
+    return [*found.values(), *others]
+
+
+def _parted(found: list[Case], asking: set[str], since: float) -> dict[str, list[Case]]:
+    """The tasks by the part of the table that they belong to."""
+    parts: dict[str, list[Case]] = {NEEDS: [], WORKS: [], ENDED: []}
+    for case in found:
+        parts[section_of(case, asking, since)].append(case)
+    return parts
+
+
+def _states(found: list[Case]) -> Counter[str]:
+    return Counter(case.task.state for case in found)
+
+
+# How the rows are laid out
 
 
 class _Plans:
@@ -144,7 +225,7 @@ class _Plans:
         return {name: len(rows) for name, rows in self.rows.items()}
 
     def _plans(self) -> Iterator[tuple[int, dict[str, int]]]:
-        """Options go first, then the names of tasks, then what has ended, then what works."""
+        """Left out are options first, then the names of tasks, then what has ended, then what works."""
         shown = self._all()
         yield ALL, shown
         yield WITHOUT_OPTIONS, shown
@@ -272,49 +353,39 @@ class _Layout:
         return [self.page.paint(head.text, head.style) + first[self.inset :], *rest]
 
     def _then(self, lines: list[str], row: Row) -> list[str]:
-        """The lines with what to type: behind the last one where there is room."""
+        """The lines and what to type: at the end of the last line if there is room, else on a line of its own."""
         if not row.then:
             return lines
         then = [Cell("→ ", "quiet"), Cell(row.then, "type")]
         if page_width(lines[-1]) + width_of(row.then) + 4 <= self.page.width:
             return [*lines[:-1], f"{lines[-1]}  {self.page.line(*then)}"]
-        # It stays whole, to be copied: a terminal breaks it by itself.
+        # What to type stays on one line, so that it can be copied; the terminal breaks a long line by itself.
         whole_line = "".join(self.page.paint(self.page.plain(cell.text), cell.style) for cell in then)
         return [*lines, " " * self.inset + whole_line]
 
 
+# What is said below the table
+
+
 def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
-    lines = _elsewhere(book, project) if project else []
+    """What is to be known besides the tasks of the project; what other projects wait for, where one is named."""
+    since = book.now() - durations.RECENT
     kept = cases.whole(book).kept_aside
-    if kept:
-        lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    drifted = drifts.footnote(book, book.now() - durations.RECENT)
-    if drifted:
-        lines.append(drifted)
-    errors = notes.errors(book, book.now() - durations.RECENT)
-    if errors:
-        last = errors[0]
-        lines.append(
-            f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
-            f"{inline(last.text.strip().splitlines()[-1], 120)}"
-        )
-    unproven, strangers = proofs.unproven(book, book.now() - durations.RECENT), notes.strangers(book)
-    for said in unproven[:SHOWN]:
-        who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
-        told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN
-        lines.append(told.format(label=said.label, words=inline(said.text, 80), who=who))
-    if len(unproven) > SHOWN:
-        lines.append(phrases.MORE_UNPROVEN.format(count=len(unproven) - SHOWN, command=place.bgctl("export")))
-    for row in strangers[:SHOWN]:
-        lines.append(f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored.")
-    if len(strangers) > SHOWN:
-        lines.append(phrases.MORE_STRANGERS.format(count=len(strangers) - SHOWN))
-    return ["", *(piece for line in lines for piece in page.wrapped(line, "bad"))] if lines else []
+    lines = [
+        *_elsewhere(book, project),
+        f"The ledger was unreadable and is kept at {kept}; this is a new one." if kept else "",
+        drifts.footnote(book, since),
+        _hook_errors(notes.errors(book, since)),
+        *_unproven(proofs.unproven(book, since)),
+        *_strangers(notes.strangers(book)),
+    ]
+    found = [piece for line in filter(None, lines) for piece in page.wrapped(line, "bad")]
+    return ["", *found] if found else []
 
 
 def _elsewhere(book: Ledger, project: str) -> list[str]:
     """What waits for the user in other projects, which this table does not show."""
-    labels = dict.fromkeys(item.label for item in inbox.waiting(book))
+    labels = dict.fromkeys(item.label for item in inbox.waiting(book)) if project else ()
     waiting = projects.outside(project, [cases.case(book, label).task for label in labels])
     if not waiting:
         return []
@@ -323,65 +394,28 @@ def _elsewhere(book: Ledger, project: str) -> list[str]:
     return [phrases.ELSEWHERE.format(labels=", ".join(named[:SHOWN]) + more, command=place.bgctl("inbox"))]
 
 
-class Part(Record):
-    """The tasks that are shown, in their order, and the states of all that belong to the part."""
-
-    cases: list[Case]
-    states: Counter[str]
-
-
-def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[str, Part]:
-    """Each part of the table of a project, or of all projects."""
-    waiting = list(dict.fromkeys(item.label for item in inbox.waiting(book, project=project)))
-    asking, since = set(waiting), now - durations.RECENT
-    found: dict[str, list[Case]] = {NEEDS: [], WORKS: [], ENDED: []}
-    for case in _every(book, project) if everything else _living(book, project, asking, since):
-        found[section_of(case, asking, since)].append(case)
-    states = {name: Counter(case.task.state for case in each) for name, each in found.items()}
-    if not everything:
-        shown = Counter(case.task.state for case in [*found[NEEDS], *found[WORKS]] if case.task.ended is not None)
-        states[ENDED] = Counter(tasks.counted(book, project)) - shown
-        # As many more as may be in another part.
-        most = MOST[ENDED] + len(found[NEEDS])
-        newest = cases.known(book, lambda: tasks.newest(book, project, since, most))
-        found[ENDED] = [case for case in newest if section_of(case, asking, since) == ENDED]
-        states[ENDED] |= Counter(case.task.state for case in found[ENDED])  # also what a damaged ledger calls it
-    order = {label: place for place, label in enumerate(waiting)}
-    for name, each in found.items():
-        each.sort(key=age_of)
-        each.sort(key=lambda case: order.get(case.label, len(order) + (case.task.ended is not None)))
-        if not everything:
-            found[name] = each[: MOST[name]]
-    return {name: Part(each, states[name]) for name, each in found.items()}
+def _hook_errors(errors: list[notes.Error]) -> str:
+    """How many hooks failed, and how the last one did; empty where none did."""
+    if not errors:
+        return ""
+    last = errors[0]
+    many = f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day"
+    return f"{many}; the last, in {last.event}: {inline(last.text.strip().splitlines()[-1], 120)}"
 
 
-def age_of(case: Case) -> tuple[float, int]:
-    """The newest first."""
-    return -(case.task.ended or case.task.since or 0), -case.task.number
+def _unproven(found: list[proofs.Proof]) -> list[str]:
+    """What was typed and is not known to be the user's."""
+    lines = []
+    for said in found[:SHOWN]:
+        who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+        told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN
+        lines.append(told.format(label=said.label, words=inline(said.text, 80), who=who))
+    more = phrases.MORE_UNPROVEN.format(count=len(found) - SHOWN, command=place.bgctl("export"))
+    return [*lines, more] if len(found) > SHOWN else lines
 
 
-def _every(book: Ledger, project: str) -> list[Case]:
-    return cases.known(book, lambda: tasks.of_project(book, project) if project else tasks.every(book))
-
-
-def _living(book: Ledger, project: str, asking: set[str], since: float) -> list[Case]:
-    """What has not ended, and what has and is waited for nevertheless, or is the user's to see to."""
-    living = cases.known(book, lambda: tasks.open_in(book, project))
-    broken = cases.known(book, lambda: tasks.newest(book, project, since, MOST_BROKEN, BROKEN))
-    found = {case.label: case for case in [*living, *broken]}
-    others = filter(None, (cases.of(book, label) for label in asking - found.keys()))
-    return [*found.values(), *others]
-
-
-def section_of(case: Case, asking: set[str], since: float) -> str:
-    """Which part of the table a task belongs to; `asking` are the labels that something waits for."""
-    task = case.task
-    if task.closed is not None:
-        return ENDED
-    if task.ended is not None:
-        is_broken = task.state in BROKEN and task.ended > since
-        return NEEDS if is_broken or task.label in asking else ENDED
-    if task.label in asking or task.state not in tasks.RUNNING_STATES or status.leave(case):
-        return NEEDS
-    ready = task.state != State.WORKING and case.agent.answers
-    return NEEDS if ready else WORKS
+def _strangers(found: list[notes.Stranger]) -> list[str]:
+    """Agents that signed a report with another one's name."""
+    lines = [f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored."
+             for row in found[:SHOWN]]  # fmt: skip
+    return [*lines, phrases.MORE_STRANGERS.format(count=len(found) - SHOWN)] if len(found) > SHOWN else lines

@@ -71,8 +71,8 @@ def count(books: Iterable[Ledger], since: float = 0.0) -> Figures:
     states: Counter[str] = Counter()
     facts: Counter[str] = Counter(dict.fromkeys(GRADES, 0))
     reasons: Counter[str] = Counter()
-    runs: Counter[str] = Counter()
-    asked: Counter[str] = Counter()
+    runs: Counter[str] = Counter(dict.fromkeys(RUNS, 0))
+    asked: Counter[str] = Counter(dict.fromkeys(ITEMS, 0))
     kinds: dict[str, Counter[str]] = {}
     waits: list[float] = []
     first: Optional[float] = None
@@ -89,10 +89,10 @@ def count(books: Iterable[Ledger], since: float = 0.0) -> Figures:
     return Figures(
         since=first,
         tasks=dict(states),
-        runs={name: runs[name] for name in RUNS},
+        runs=dict(runs),
         facts=dict(facts),
         reasons=dict(reasons.most_common()),
-        asked={kind: asked[kind] for kind in ITEMS},
+        asked=dict(asked),
         answered=len(waits),
         median_wait=sorted(waits)[len(waits) // 2] if waits else None,
         kinds={name: dict(found) for name, found in sorted(kinds.items(), key=lambda each: -each[1]["runs"])},

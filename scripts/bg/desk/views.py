@@ -1,4 +1,4 @@
-"""Views: what the loop is handed of the desk, each as one text in the width of the host's messages; and the archive."""
+"""Views: what the loop shows of the desk, each as one text in the width of the host's messages; and the archive."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def absent(disk: Disk, report: str, deliverables: str, items: list[Item], eviden
     named_so = evidence.first(named.paths(without_schemas(deliverables)), MOST, "delivered")
     told = _told(items)
     for name in filter(lambda name: _is_absent(disk, name), dict.fromkeys([*asked, *named_so])):
-        if _last(name) not in told and not _is_elsewhere(disk, name, report):
+        if _file_name(name) not in told and not _is_elsewhere(disk, name, report):
             reason = "asked and absent" if name in asked else "named and absent"
             evidence.findings.append(Finding(name, "promised", name, reason))
 
@@ -80,7 +80,7 @@ def at_another_place(disk: Disk, report: str, items: list[Item], evidence: Evide
     """Files that were asked for and are not there, while the report names another place and does not call them open."""
     left = "\n".join(item.line for item in items if item.kind == "open")
     for index, found in enumerate(evidence.asked):
-        missing = (found.kind, found.reason) == ("asked", "not found") and _last(found.subject) not in left
+        missing = (found.kind, found.reason) == ("asked", "not found") and _file_name(found.subject) not in left
         if missing and _is_elsewhere(disk, found.subject, report):
             evidence.asked[index] = found._replace(reason="at another place")
 
@@ -94,25 +94,25 @@ def _is_absent(disk: Disk, name: str) -> bool:
     """Whether it is certain that a file is not there, and was not at launch."""
     place = disk.project.place(name)
     missing = place.certain and not place.found and not place.outside and named.is_file(name)
-    return missing and not disk.existed(name) and not disk.project.has_ending(_last(name))
+    return missing and not disk.existed(name) and not disk.project.has_ending(_file_name(name))
 
 
 def _is_elsewhere(disk: Disk, name: str, report: str) -> bool:
     """Whether a line of the report that names the file also names one that is there, or lies outside the project."""
     for line in report.split("\n"):
         others = [each for each in named.paths(line) if each != name]
-        places = [disk.project.place(each) for each in others] if _last(name) in line else []
+        places = [disk.project.place(each) for each in others] if _file_name(name) in line else []
         if any(place.found or place.outside for place in places):
             return True
     return False
 
 
-def _last(name: str) -> str:
+def _file_name(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2]
 
 
 def notes(disk: Disk, calls: Calls, report: str, evidence: Evidence, *, success: bool) -> None:
-    """Facts that a reader should know, and that need not be wrong."""
+    """Note facts that a reader should know, though they may not be faults."""
     if calls.idle and success and report.strip():
         evidence.note("no tool used", "")
     for name in _in_vain(calls):
@@ -123,7 +123,7 @@ def notes(disk: Disk, calls: Calls, report: str, evidence: Evidence, *, success:
 
 def _in_vain(calls: Calls) -> list[str]:
     """Files whose last writing failed, and that no command names."""
-    last = {_last(call.path): call.failed for call in calls.calls if call.name in WRITING and call.answered}
+    last = {_file_name(call.path): call.failed for call in calls.calls if call.name in WRITING and call.answered}
     lines = "\n".join(call.command for call in calls.shells)
     return [name for name, failed in last.items() if failed and name not in lines]
 

@@ -10,6 +10,7 @@ from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, Optional
 
 MOST = 16 * 1024 * 1024
@@ -31,6 +32,8 @@ BACKGROUND = pattern(
     r"^Command (?:running in (?:the )?background|was (?:manually )?backgrounded|.{0,60}moved to the background)\b",
     re.MULTILINE,
 )
+MOVES = ("rm", "mv")
+GIT_MOVES = (("git", "rm"), ("git", "mv"))
 NOWHERE = {"/dev/null", "/dev/stderr", "/dev/stdout"}
 STATUS = pattern(r"(?:Error: )?Exit code (\d+)")
 
@@ -121,6 +124,18 @@ class Calls:
         """Whether a call that succeeded wrote to a path with this name."""
         return any(call.name in WRITING and not call.failed and same(call.path, name) for call in self.calls)
 
+    def touched(self) -> Iterator[str]:
+        """The paths that calls that succeeded name as written, printed into, removed or moved."""
+        for call in self.calls:
+            if call.failed:
+                continue
+            if call.name in WRITING:
+                yield call.path
+            for command in call.commands:
+                yield from command.into
+                if command.program in MOVES or command.words[:2] in GIT_MOVES:
+                    yield from command.words[1:]
+
     def may_have_touched(self, name: str) -> bool:
         """Whether a call can have changed this file."""
         return not self.complete or self.wrote(name) or not all(only_looks(call) for call in self.shells)
@@ -181,7 +196,7 @@ def _message(record: dict[str, Any]) -> str:
 
 
 def _pass_over(found: dict[str, Call], message: str) -> None:
-    """The agent says something: what it called in an earlier message and had no result has none."""
+    """Mark the calls of earlier messages that have no result: their agent has spoken on, so none will come."""
     for call in found.values():
         call.passed_over = call.passed_over or (not call.answered and bool(message) and call.message != message)
 

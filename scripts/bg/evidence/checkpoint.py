@@ -19,7 +19,7 @@ _PASSED_OVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycac
 class Checkpoint(Record):
     """What is known without the agent: the first of `in_all` files; `whole` is False where the disk was too large.
 
-    `stopped` is so where the host ended the run in its last call, and answered that with words of its own.
+    `stopped`: the host ended the run in its last call, which it answered with words of its own.
     """
 
     files: tuple[str, ...]

@@ -40,7 +40,7 @@ def judge(base: Baseline, calls: Calls, item: Item) -> Finding:
     return found._replace(reason="no hook ran") if hooks else found
 
 
-def _say(item: Item, reason: str, detail: str = "") -> Finding:
+def _finding(item: Item, reason: str, detail: str = "") -> Finding:
     return Finding(item.line, item.kind, item.subject or short(item.quote, 60), reason, detail)
 
 
@@ -48,31 +48,31 @@ def _commit(base: Baseline, calls: Calls, item: Item) -> Finding:
     if not item.subject:
         return _nameless(base, calls, item)
     if not OBJECT.fullmatch(item.subject) or not base.known:
-        return _say(item, "no repository")
+        return _finding(item, "no repository")
     there = base.commit(item.subject)
     if there is None:
-        return _say(item, "no repository")
+        return _finding(item, "no repository")
     if not there:
-        return _say(item, "no such commit")
+        return _finding(item, "no such commit")
     made = base.made()
     if made is None or any(name.startswith(item.subject) for name, _ in made):
-        return _say(item, "committed" if made is not None else "no repository")
-    return _say(item, "older commit" if base.is_older(item.subject) else "loose commit")
+        return _finding(item, "committed" if made is not None else "no repository")
+    return _finding(item, "older commit" if base.is_older(item.subject) else "loose commit")
 
 
 def _nameless(base: Baseline, calls: Calls, item: Item) -> Finding:
     """A commit that is declared by its message, or only as made."""
     made = base.made()
     if made is None:
-        return _say(item, "no repository")
+        return _finding(item, "no repository")
     said = item.quote.strip().lower()[:60]
     named = [name for name, subject in made if _is_of(said, subject.lower())]
     if named:
-        return _say(item, "committed", named[0][:10])
+        return _finding(item, "committed", named[0][:10])
     printed = any(MADE.search(call.result) for call in calls.shells)
     if made or printed or base.elsewhere():
-        return _say(item, "loose commit", *(name[:10] for name, _ in made[:1]))
-    return _say(item, "no commit" if calls.complete else "calls unknown")
+        return _finding(item, "loose commit", *(name[:10] for name, _ in made[:1]))
+    return _finding(item, "no commit" if calls.complete else "calls unknown")
 
 
 def _is_of(said: str, subject: str) -> bool:
@@ -83,12 +83,12 @@ def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
     found = [(call, each) for call in calls.shells for each in call.commands if _pushes(each)]
     if not found:
         unknown = not calls.complete or any(map(_may_push, calls.shells))
-        return _say(item, "calls unknown" if unknown else "no push")
+        return _finding(item, "calls unknown" if unknown else "no push")
     reason = {True: "pushed", False: "push failed", None: "result unseen"}[_published(*found[-1])]
     shown = "\n".join(call.command + call.result for call, _ in found)
     if reason != "pushed" or item.other in shown:
-        return _say(item, reason)
-    return _say(item, "other branch" if "->" in shown else "result unseen", item.other)
+        return _finding(item, reason)
+    return _finding(item, "other branch" if "->" in shown else "result unseen", item.other)
 
 
 def _may_push(call: Call) -> bool:
@@ -117,13 +117,13 @@ def _opened(_base: Baseline, calls: Calls, item: Item) -> Finding:
     found = list(filter(_asks_for_one, calls.calls))
     if not found:
         asked = re.search("/pulls|/merge_requests", "\n".join(call.command for call in calls.shells))
-        return _say(item, "not opened" if calls.complete and not asked else "calls unknown")
+        return _finding(item, "not opened" if calls.complete and not asked else "calls unknown")
     numbers = [number for call in found for number in _opened_by(call)]
     if not numbers:
-        return _say(item, "opening failed" if found[-1].failed else "result unseen")
+        return _finding(item, "opening failed" if found[-1].failed else "result unseen")
     if item.subject in numbers:
-        return _say(item, "opened", f"#{item.subject}")
-    return _say(item, "other number" if item.subject else "opened", f"#{numbers[-1]}")
+        return _finding(item, "opened", f"#{item.subject}")
+    return _finding(item, "other number" if item.subject else "opened", f"#{numbers[-1]}")
 
 
 def _opened_by(call: Call) -> list[str]:

@@ -17,37 +17,33 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST = 200
+# The words of the form by their kind, in English and in the languages that models answer in most.
 WORDS = {
     kind: "|".join(words)
     for kind, words in json.loads(Path(__file__).with_name("declared.json").read_text(encoding="utf-8")).items()
 }
-# What is said of a command that was left out: no claim that it ran.
-_LEFT_OUT = pattern(
-    r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
-    r"(?:(?:(?:was|were|is|has|could|did)(?: not|n['’]t)|not|never)(?: be| been| yet)* "
-    r"(?:run|executed|started|tried|attempted|possible|needed|applicable)|n/a|left out|omitted|"
-    + WORDS["open"]
-    + r")(?![\w-]|\s*[:=]?\s*\d)",
-    re.IGNORECASE,
-)
-# Where a result may begin that a remark claims: not within a reason such as "needs a clean base".
-_CLAUSE = pattern(r"(?:->|→|[,;(–—]|\.\s)\s*(?:(?:all|then|now|but|and)\s+)*")
-_ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
-_MORE = pattern(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)")
-_JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
-_NO_COMMIT = pattern(
-    r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
-    r"ohne|offen|aucun\w*|pas|rien|sin|ning\w*|nada|não|нет)(?!\w)|无|没|未|なし|不",
-    re.IGNORECASE,
-)
-_BRANCH = pattern(
-    r"(?:to |the |branch |nach |sur |a )*[`\"]?(?:origin[/ ])?(?P<name>[\w.-]+(?:/[\w.-]+)+|main|master)(?![\w/])"
-)
-_HASH = pattern(r"(?<![\w-])[0-9a-fA-F]{7,40}(?![\w-])|(?<![\w-])[0-9a-fA-F]{64}(?![\w-])")
-_NUMBER = pattern(r"#(\d{1,7})\b|/(?:pull|pulls|merge_requests)/(\d{1,7})\b")
-_NOT_PUSHED = pattern(r"\b(?:not|nicht|never|unpushed|pas|no)\b[^,;.]{0,12}\bpushed|unpushed", re.IGNORECASE)
-_SCHEMA = pattern(r"\.(?:json|ya?ml)$")
 MOST_LINES, LONG, SLICED = 400, 400, 8
+LONG_LINE = 1500
+
+
+class Item(Record):
+    """One declared fact: its kind, what it names, and the line as it was written; `kind` is "said" for what is none."""
+
+    line: str
+    kind: str
+    subject: str = ""
+    other: str = ""
+    quote: str = ""
+    passed: Optional[bool] = None
+    number: int = 0
+    first: int = 0
+    last: int = 0
+    remark: str = ""  # what follows the fact
+    followed: bool = False  # a later line declares the same command
+    loose: bool = False  # read from a sentence: it may be seen, and is never doubted
+
+
+# The commands that were called
 
 # Where a command without ticks may end: at a sign, or at a word that says where it was run.
 _CUT = pattern(
@@ -64,46 +60,15 @@ _DENIED = pattern(
     r"(?!\w)|n['’]t(?!\w)|[不没未无無]|ない",
     re.IGNORECASE,
 )
-LONG_LINE = 1500
-
-# The words of the form by their kind, in English and in the languages that models answer in most.
-_BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
-_BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
-_BEFORE = pattern(
-    r"(?:(?:also|then|first|next|finally|at last|lastly|last|i|we|and|[^\W\d_]*[^\x00-\x7f]\w*),?\s+)+(?=\w)",
-    re.IGNORECASE,
-)
-_AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
-_GOES_ON = pattern(r"(?:->|→|=>|⇒|,)$")
-_MARK = pattern(r"[✓✔✅☑❌✗✘]|\[[xX✓]\]")
-_CROSSES = "❌✗✘"
-_HEADING = pattern(
-    r"(?:(?:files?|commands?|tests?|checks?)\s+)?(?P<word>wrote|written|created|changed|modified|updated|removed|deleted|ran|run|"
-    r"executed|not (?:done|checked|run)|tests|checks|commands)(?:\s+(?:files?|commands?|tests?|checks?))?\s*[:：]",
-    re.IGNORECASE,
-)
-
-# What may stand before a word of the form: how grave a finding is, and that a run was made at the end.
-_GRAVE = pattern(
-    r"[\[(]?(?:critical|high|medium|moderate|low|info|major|minor|blocker|nit|bug|warning|[PS][0-4]|[CWE]+-\d+|kritisch|"
-    r"hoch|mittel|niedrig|alta|media|baja|haute|moyenne|faible)[\])]?\s*[-–—:]?\s+(?=\w)",
-    re.IGNORECASE,
-)
-_AT_LAST = pattern(
-    r"(?:after (?:the |my |all |every )*(?:last|final|all|every)\s*(?:\w+ )?(?:changes?|edits?|fix(?:es)?|commits?)|"
-    r"(?:at|in) the (?:very )?end|at last|once more|afterwards|"
-    r"nach (?:der|den|allen) (?:letzten |meinen )?(?:Änderung(?:en)?)|am Ende|zum Schluss|danach|"
-    r"à la fin|après (?:la dernière modification|les modifications)|al final|tras el último cambio|"
-    r"最後に)\s*[,:]?\s+(?=\w)",
-    re.IGNORECASE,
-)
 LABEL = pattern(r"[^\W\d_][^:：`\"/\\]{0,28}(?::\s+|：\s*|(?<=[^\x00-\x7f]):)")
-_KEYWORD = pattern(
-    "(?:"
-    + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
-    + r")(?:(?<=[^\x00-\x7f])|(?![\w/.-]))\s*[:：]?\s*",
-    re.IGNORECASE,
-)
+
+
+class Named(Record):
+    """A command that a line names, what the line says behind it, and whether the words around it are certain."""
+
+    command: str
+    after: str
+    certain: bool
 
 
 class Called:
@@ -158,27 +123,17 @@ class Called:
 NOTHING_CALLED = Called()
 
 
-class Item(Record):
-    """One declared fact: its kind, what it names, and the line as it was written; `kind` is "said" for what is none."""
+def _split(line: str) -> tuple[programs.Words, ...]:
+    return tuple(programs.plain(each.words) for each in shell.commands(line))
 
-    line: str
-    kind: str
-    subject: str = ""
-    other: str = ""
-    quote: str = ""
-    passed: Optional[bool] = None
-    number: int = 0
-    first: int = 0
-    last: int = 0
-    remark: str = ""  # what follows the fact
-    followed: bool = False  # a later line declares the same command
-    loose: bool = False  # read from a sentence: it may be seen, and is never doubted
+
+# The list as a whole
 
 
 def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
     """Every line of an evidence list, as it was meant, and whether there are more than are read."""
     found: list[Item] = []
-    for line in whole(text):
+    for line in _whole(text):
         found += _items(line, called)
         if len(found) > MOST:
             break
@@ -189,7 +144,7 @@ def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
 
 def _items(line: Line, called: Called) -> list[Item]:
     """What a line declares: by the words of the form, else by a command in it that was called, else nothing."""
-    opening = opened(line.body)
+    opening = _opened(line.body)
     if opening is None and line.under:
         opening = (line.under, line.body)
     if opening:
@@ -228,9 +183,40 @@ def _cells(line: Line, called: Called) -> list[Item]:
     name = first.strip("`")
     if pieces.is_command(name) or called.holds(name):
         return _ran("ran", f"``{name}`` -> {rest}", line.said)
-    opening = opened(line.cells[1])
+    opening = _opened(line.cells[1])
     kind = opening[0] if opening else ""
     return _paths(kind, first, line.said) if kind in ("wrote", "changed", "removed") else []
+
+
+# Each kind of fact
+
+# What is said of a command that was left out: no claim that it ran.
+_LEFT_OUT = pattern(
+    r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
+    r"(?:(?:(?:was|were|is|has|could|did)(?: not|n['’]t)|not|never)(?: be| been| yet)* "
+    r"(?:run|executed|started|tried|attempted|possible|needed|applicable)|n/a|left out|omitted|"
+    + WORDS["open"]
+    + r")(?![\w-]|\s*[:=]?\s*\d)",
+    re.IGNORECASE,
+)
+
+# Where, in a remark, the claim of a result may begin: not within a reason such as "needs a clean base".
+_CLAUSE = pattern(r"(?:->|→|[,;(–—]|\.\s)\s*(?:(?:all|then|now|but|and)\s+)*")
+_ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
+_MORE = pattern(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)")
+_JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
+_NO_COMMIT = pattern(
+    r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
+    r"ohne|offen|aucun\w*|pas|rien|sin|ning\w*|nada|não|нет)(?!\w)|无|没|未|なし|不",
+    re.IGNORECASE,
+)
+_BRANCH = pattern(
+    r"(?:to |the |branch |nach |sur |a )*[`\"]?(?:origin[/ ])?(?P<name>[\w.-]+(?:/[\w.-]+)+|main|master)(?![\w/])"
+)
+_HASH = pattern(r"(?<![\w-])[0-9a-fA-F]{7,40}(?![\w-])|(?<![\w-])[0-9a-fA-F]{64}(?![\w-])")
+_NUMBER = pattern(r"#(\d{1,7})\b|/(?:pull|pulls|merge_requests)/(\d{1,7})\b")
+_NOT_PUSHED = pattern(r"\b(?:not|nicht|never|unpushed|pas|no)\b[^,;.]{0,12}\bpushed|unpushed", re.IGNORECASE)
+_SCHEMA = pattern(r"\.(?:json|ya?ml)$")
 
 
 def _paths(kind: str, rest: str, said: str) -> list[Item]:
@@ -264,7 +250,7 @@ def _path(rest: str, *, spaced: bool) -> tuple[str, str]:
 
 
 def _moved(kind: str, rest: str, said: str) -> list[Item]:
-    """Reads moved A -> B."""
+    """Reads a line of the form `moved A -> B`."""
     old, after, ticked = pieces.thing(rest)
     parted = ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
     if not pieces.is_path(old, ticked=ticked) or not parted:
@@ -392,16 +378,44 @@ _READERS = {
 }
 
 
-class Named(Record):
-    """A command that a line names, what the line says behind it, and whether the words around it are certain."""
+# The lines of a list, and the words that they begin with
 
-    command: str
-    after: str
-    certain: bool
+_BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
+_BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
+_BEFORE = pattern(
+    r"(?:(?:also|then|first|next|finally|at last|lastly|last|i|we|and|[^\W\d_]*[^\x00-\x7f]\w*),?\s+)+(?=\w)",
+    re.IGNORECASE,
+)
+_AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
+_GOES_ON = pattern(r"(?:->|→|=>|⇒|,)$")
+_MARK = pattern(r"[✓✔✅☑❌✗✘]|\[[xX✓]\]")
+_CROSSES = "❌✗✘"
+_HEADING = pattern(
+    r"(?:(?:files?|commands?|tests?|checks?)\s+)?(?P<word>wrote|written|created|changed|modified|updated|removed|deleted|ran|run|"
+    r"executed|not (?:done|checked|run)|tests|checks|commands)(?:\s+(?:files?|commands?|tests?|checks?))?\s*[:：]",
+    re.IGNORECASE,
+)
 
-
-def _split(line: str) -> tuple[programs.Words, ...]:
-    return tuple(programs.plain(each.words) for each in shell.commands(line))
+# What may stand before a word of the form: how grave a finding is, and that a run was made at the end.
+_GRAVE = pattern(
+    r"[\[(]?(?:critical|high|medium|moderate|low|info|major|minor|blocker|nit|bug|warning|[PS][0-4]|[CWE]+-\d+|kritisch|"
+    r"hoch|mittel|niedrig|alta|media|baja|haute|moyenne|faible)[\])]?\s*[-–—:]?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_AT_LAST = pattern(
+    r"(?:after (?:the |my |all |every )*(?:last|final|all|every)\s*(?:\w+ )?(?:changes?|edits?|fix(?:es)?|commits?)|"
+    r"(?:at|in) the (?:very )?end|at last|once more|afterwards|"
+    r"nach (?:der|den|allen) (?:letzten |meinen )?(?:Änderung(?:en)?)|am Ende|zum Schluss|danach|"
+    r"à la fin|après (?:la dernière modification|les modifications)|al final|tras el último cambio|"
+    r"最後に)\s*[,:]?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_KEYWORD = pattern(
+    "(?:"
+    + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
+    + r")(?:(?<=[^\x00-\x7f])|(?![\w/.-]))\s*[:：]?\s*",
+    re.IGNORECASE,
+)
 
 
 class Line(Record):
@@ -418,7 +432,7 @@ class Line(Record):
     under: str = ""
 
 
-def whole(text: str) -> Iterator[Line]:
+def _whole(text: str) -> Iterator[Line]:
     """The lines of a list."""
     heading, depth = "", 0
     for said, indent in _joined(text):
@@ -484,7 +498,7 @@ def _heading(body: str) -> str:
     return str(opened.lastgroup) if opened else "ran" if found else ""
 
 
-def opened(said: str) -> Optional[tuple[str, str]]:
+def _opened(said: str) -> Optional[tuple[str, str]]:
     """The kind of fact that a line begins with, by the words of the form, and what follows; None where it is prose."""
     keyword = _KEYWORD.match(said)
     for ahead in (LABEL, _BEFORE, _GRAVE, _AT_LAST):

@@ -325,7 +325,7 @@ def _by_words(call: Call, behind: list[Command], lines: list[str]) -> Optional[b
 
 
 def _without_own_words(call: Call) -> str:
-    """An output without the lines that its own command line printed: they show nothing of what it ran."""
+    """A call's output without the lines that `echo` or `printf` in its command line printed: those show no run."""
     own = {" ".join(each.words[1:]).strip() for each in call.commands if each.program in ("echo", "printf")} - {""}
     return "\n".join(line for line in call.result.split("\n") if line.strip() not in own) if own else call.result
 

@@ -7,7 +7,7 @@ import itertools
 import re
 
 from bg.evidence import named
-from bg.evidence.calls import WRITING, Call, Calls, only_looks, same
+from bg.evidence.calls import Call, Calls, only_looks, same
 from bg.evidence.declared import Item
 from bg.evidence.disk import Disk, count
 from bg.evidence.finding import SEEN, Finding
@@ -18,8 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-_MOVES = ("rm", "mv")
-_GIT_MOVES = (("git", "rm"), ("git", "mv"))
 NEAR = 5
 LEAST, SPAN = 8, 400  # characters that the pieces of a quote have, and within which they follow each other
 _ELISION = pattern(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
@@ -29,7 +27,7 @@ def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
     """What the disk and the calls say of a declared file."""
     found = _judged(disk, calls, item)
     if found.grade == SEEN and item.kind != "saw" and disk.launch.shared and not _accounted_for(calls, item.subject):
-        return say(item, "by somebody")
+        return _say(item, "by somebody")
     if found.reason not in ("unreadable", "not comparable") or item.kind == "saw":
         return found
     meant = [*disk.project.place(item.subject).found, *disk.project.elsewhere(item.subject)]
@@ -38,24 +36,19 @@ def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
 
 def _accounted_for(calls: Calls, name: str) -> bool:
     """Whether a call that succeeded says itself that it wrote, printed into, removed or moved this, or a file below."""
-    plain = name.replace("\\", "/").removeprefix("./").rstrip("/")
-    commands = [command for call in calls.shells if not call.failed for command in call.commands]
-    gone = [word for command in commands if command.program in _MOVES or command.words[:2] in _GIT_MOVES
-            for word in command.words[1:]]  # fmt: skip
-    made = [call.path for call in calls.calls if call.name in WRITING and not call.failed]
-    touched = [*made, *gone, *(name for command in commands for name in command.into)]
-    return any(same(path.rstrip("/"), plain) or f"/{plain}/" in f"/{path}" for path in touched)
+    plain = _plain(name)
+    return any(same(path.rstrip("/"), plain) or f"/{plain}/" in f"/{path}" for path in calls.touched())
 
 
 def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
     name = re.sub(r"^\./", "", item.subject)
     if "*" in name or "?" in name:
-        return say(item, "several files", "several")
+        return _say(item, "several files", "several")
     place = disk.project.place(name)
     if item.kind == "saw":
-        return judge_quote(disk, calls, item, place, _exact(disk, item.subject, place.found))
+        return _judge_quote(disk, calls, item, place, _exact(disk, item.subject, place.found))
     if place.outside:
-        return say(item, "outside")
+        return _say(item, "outside")
     if item.kind == "removed":
         return _removed(disk, item, place)
     if item.kind == "moved":
@@ -64,8 +57,8 @@ def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
 
 
 def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]:
-    """Those that a name means as it is spelled from the agent's folder or the project's; else all."""
-    plain = name.replace("\\", "/").removeprefix("./").rstrip("/")
+    """The files at exactly this name, from the agent's folder or the project's; else all that were found."""
+    plain = _plain(name)
     for spelled in [plain, *(f"{base}/{plain}" for base in disk.project.bases)]:
         direct = [each for each in found if str(each.path) == spelled]
         if direct:
@@ -73,14 +66,19 @@ def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]
     return found
 
 
+def _plain(name: str) -> str:
+    """A name as paths are compared: with slashes, and without its own folder before or a slash behind."""
+    return name.replace("\\", "/").removeprefix("./").rstrip("/")
+
+
 def _written(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
     if not place.found:
-        return say(item, _missing(item.subject, place))
+        return _say(item, _missing(item.subject, place))
     exact = _exact(disk, item.subject, place.found)
     fresh = _changed(disk, exact, place.found) or _changed(disk, tuple(disk.project.elsewhere(item.subject)))
     if fresh:
         several = len(place.found) > 1 or fresh[0] not in place.found
-        return _fresh(disk, calls, item, fresh, fresh[0].name if several else "")
+        return _of_changed(disk, calls, item, fresh, fresh[0].name if several else "")
     files = [each for each in exact if each.regular]
     return _as_it_was(disk, calls, item, files) if files else _folder(disk, item, exact)
 
@@ -93,38 +91,38 @@ def _changed(disk: Disk, *groups: tuple[Found, ...]) -> list[Found]:
 
 def _as_it_was(disk: Disk, calls: Calls, item: Item, files: list[Found]) -> Finding:
     """Files that have not changed, or of which that is not known."""
-    if len(files) == 1 and item.quote and not holds_loosely(disk.text(files[0]), item.quote):
-        return say(item, "lacks the text", item.quote)
+    if len(files) == 1 and item.quote and not _holds_loosely(disk.text(files[0]), item.quote):
+        return _say(item, "lacks the text", item.quote)
     if any(disk.changed(each) is None for each in files):
-        return say(item, "not comparable")
+        return _say(item, "not comparable")
     if not calls.known or any(_edited(calls, each) for each in files):
-        return say(item, "equal after an edit")
+        return _say(item, "equal after an edit")
     if len(files) > 1:
-        return say(item, "several files", str(len(files)))
-    return say(item, "unchanged")
+        return _say(item, "several files", str(len(files)))
+    return _say(item, "unchanged")
 
 
 def _missing(name: str, place: Place) -> str:
-    """Why a file is not seen: a name that may be no file's is held against nobody."""
+    """Why a file is not seen; a name that may not be a file's does not count against the report."""
     if not place.certain:
         return "not found in time"
     return "not found" if named.is_file(name) else "never seen"
 
 
 def _edited(calls: Calls, found: Found) -> bool:
-    """Whether an edit of the file succeeded: equal to the commit, it may have been changed back."""
+    """Whether an edit of the file succeeded: one that is equal to the commit may have been changed back."""
     lines = [call.command for call in calls.shells if not call.failed and not only_looks(call)]
     return calls.wrote(found.name) or any(found.name in line for line in lines)
 
 
-def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: str) -> Finding:
+def _of_changed(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: str) -> Finding:
     """Changed files; the first is named where it is not certain that it is the one meant."""
     if item.quote:
         return _containing(disk, item, fresh, name)
     if all(map(disk.empty, fresh)) and "empty" not in item.remark.lower():
-        return say(item, "not comparable" if _is_printed(calls, fresh[0].name) else "empty", name)
+        return _say(item, "not comparable" if _is_printed(calls, fresh[0].name) else "empty", name)
     touched = any(calls.may_have_touched(each.name) for each in fresh)
-    return say(item, "changed" if touched else "by another hand", name)
+    return _say(item, "changed" if touched else "by another hand", name)
 
 
 def _is_printed(calls: Calls, name: str) -> bool:
@@ -136,36 +134,36 @@ def _is_printed(calls: Calls, name: str) -> bool:
 def _containing(disk: Disk, item: Item, fresh: list[Found], name: str) -> Finding:
     """Changed files that are said to contain a text."""
     texts = [(each, disk.text(each)) for each in fresh]
-    held = next((each for each, text in texts if holds(text, item.quote)), None)
+    held = next((each for each, text in texts if _holds(text, item.quote)), None)
     if held:
-        return say(item, "contains", held.name if name else "")
+        return _say(item, "contains", held.name if name else "")
     if any(text is None for _, text in texts):
-        return say(item, "unreadable", name)
-    loosely = any(holds_loosely(text, item.quote) for _, text in texts)
-    return say(item, "not word for word", name) if loosely else say(item, "lacks the text", item.quote)
+        return _say(item, "unreadable", name)
+    loosely = any(_holds_loosely(text, item.quote) for _, text in texts)
+    return _say(item, "not word for word", name) if loosely else _say(item, "lacks the text", item.quote)
 
 
 def _folder(disk: Disk, item: Item, found: tuple[Found, ...]) -> Finding:
     for each in found:
         if each.folder and any(disk.changed(file) for file in disk.project.below(each)[:500]):
-            return say(item, "changed")
-    return say(item, "not comparable")
+            return _say(item, "changed")
+    return _say(item, "not comparable")
 
 
 def _removed(disk: Disk, item: Item, place: Place) -> Finding:
     names = disk.existed(item.subject)
     gone = _gone(disk, names, place)
     if gone == names and names:
-        return say(item, "gone")
+        return _say(item, "gone")
     if gone:
         within = names[0].startswith(item.subject.rstrip("/") + "/")
-        return say(item, "still there") if within else say(item, "gone", gone[0])
+        return _say(item, "still there") if within else _say(item, "gone", gone[0])
     exact = _exact(disk, item.subject, place.found)
     if not exact:
-        return say(item, "never seen" if place.certain else "not found in time")
+        return _say(item, "never seen" if place.certain else "not found in time")
     if len(exact) > 1 and "/" not in item.subject:
-        return say(item, "several files", str(len(exact)))
-    return say(item, "never seen" if _is_emptied(disk, exact[0], names) else "still there")
+        return _say(item, "several files", str(len(exact)))
+    return _say(item, "never seen" if _is_emptied(disk, exact[0], names) else "still there")
 
 
 def _gone(disk: Disk, names: list[str], place: Place) -> list[str]:
@@ -183,19 +181,19 @@ def _moved(disk: Disk, item: Item, place: Place) -> Finding:
     old, new = item.subject, item.other
     there = _destination(disk, old, new, place)
     if there.outside:
-        return say(item, "outside", new)
+        return _say(item, "outside", new)
     if not there.found:
-        return say(item, _missing(old if named.is_file(old) else new, there), new)
+        return _say(item, _missing(old if named.is_file(old) else new, there), new)
     names = disk.existed(old)
     stays = _left(disk, old, names, [each for each in place.found if each not in there.found])
     if not stays:
-        return say(item, "moved" if names else "never seen", new)
+        return _say(item, "moved" if names else "never seen", new)
     certain = "/" in old or len(stays) == 1
-    return say(item, "still there", old) if certain else say(item, "several files", str(len(stays)))
+    return _say(item, "still there", old) if certain else _say(item, "several files", str(len(stays)))
 
 
 def _left(disk: Disk, old: str, names: list[str], found: list[Found]) -> list[Found]:
-    """What is still where something was moved from."""
+    """The files that are still at the place that something was moved from."""
     exact = _exact(disk, old, tuple(found))
     return [each for each in exact if each.name in names or not names]
 
@@ -212,18 +210,22 @@ def _destination(disk: Disk, old: str, new: str, place: Place) -> Place:
     return within if within.found or not was_folder else there
 
 
-def judge_quote(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
+# A line of a file, or words in it
+
+
+def _judge_quote(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
     """What the file, now or at launch, and the calls say of a line or of words in it."""
-    found = _judged_quote(disk, calls, item, place, exact)
+    found = _in_its_texts(disk, calls, item, place, exact)
     refused = disk.refused(*exact) or disk.refused_earlier(*disk.existed(item.subject)[:5])
     if not refused or found.grade == SEEN:
         return found
-    return say(item, "in a result" if item.quote and _shown(calls, item) else refused)
+    return _say(item, "in a result" if item.quote and _shown(calls, item) else refused)
 
 
-def _judged_quote(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
+def _in_its_texts(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
+    """What the texts that a file has, and had at launch, say of a line or of words, else the calls."""
     if place.outside:
-        return say(item, "in a result" if item.quote and _shown(calls, item) else "outside")
+        return _say(item, "in a result" if item.quote and _shown(calls, item) else "outside")
     now = list(filter(None, (disk.text(each) for each in exact if each.regular)))
     texts = now + list(filter(None, map(disk.earlier, disk.existed(item.subject)[:5])))
     if not texts:
@@ -232,7 +234,7 @@ def _judged_quote(disk: Disk, calls: Calls, item: Item, place: Place, exact: tup
         return _words(disk, calls, item, exact, (now, texts))
     long = max(map(count, texts))
     there = 1 <= item.first <= item.last <= long + 1
-    return say(item, "has the line") if there else say(item, "no such line", str(long))
+    return _say(item, "has the line") if there else _say(item, "no such line", str(long))
 
 
 def _words(
@@ -243,16 +245,16 @@ def _words(
     found = _quoted(item, every)
     if found.grade == SEEN:
         still = not now or any(_lines(text, item.quote) for text in now)
-        return found if still else say(item, "stood there")
+        return found if still else _say(item, "stood there")
     if _shown(calls, item, at_line=found.reason != "other words"):
-        return say(item, "in a result")
+        return _say(item, "in a result")
     if found.reason == "other line" and not _is_settled(disk, calls, item, exact, int(found.detail)):
-        return say(item, "line elsewhere", found.detail)
-    return found if calls.known or found.reason != "other words" else say(item, "calls unknown")
+        return _say(item, "line elsewhere", found.detail)
+    return found if calls.known or found.reason != "other words" else _say(item, "calls unknown")
 
 
 def _is_settled(disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], line: int) -> bool:
-    """Whether the lines of a file are where they were all the time, and the named one is far from the quoted."""
+    """Whether no line of the file has moved during the run, and the named line is far from the quoted one."""
     last = item.subject.rpartition("/")[2]
     touched = any(last in call.command for call in calls.shells) or calls.wrote(last)
     return calls.complete and not touched and abs(line - item.first) > NEAR and disk.any_changed(exact) is False
@@ -261,12 +263,12 @@ def _is_settled(disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], 
 def _unread(calls: Calls, item: Item, place: Place) -> Finding:
     """A place in something that is no text now, nor was one at launch."""
     if place.found:
-        return say(item, "unreadable")
+        return _say(item, "unreadable")
     if _shown(calls, item) if item.quote else any(_of_file(call, item.subject) for call in calls.calls):
-        return say(item, "in a result")
+        return _say(item, "in a result")
     if not place.certain:
-        return say(item, "not found in time")
-    return say(item, "not found" if calls.complete else "calls unknown")
+        return _say(item, "not found in time")
+    return _say(item, "not found" if calls.complete else "calls unknown")
 
 
 def _quoted(item: Item, texts: list[str]) -> Finding:
@@ -274,14 +276,14 @@ def _quoted(item: Item, texts: list[str]) -> Finding:
     places = [place for text in texts for place in _lines(text, item.quote)]
     first = item.first - item.quote.count("\n") - (NEAR if _ELISION.search(item.quote) else 0)
     if any(not item.first or first <= place <= item.last for place in places):
-        return say(item, "quoted")
+        return _say(item, "quoted")
     long = max(map(count, texts))
     if item.first > long + 1:
-        return say(item, "no such line", str(long))
+        return _say(item, "no such line", str(long))
     if places:
-        return say(item, "other line", str(min(places, key=lambda place: abs(place - item.first))))
-    loosely = any(holds_loosely(text, item.quote) for text in texts)
-    return say(item, "not word for word") if loosely else say(item, "other words", item.quote)
+        return _say(item, "other line", str(min(places, key=lambda place: abs(place - item.first))))
+    loosely = any(_holds_loosely(text, item.quote) for text in texts)
+    return _say(item, "not word for word") if loosely else _say(item, "other words", item.quote)
 
 
 def _shown(calls: Calls, item: Item, *, at_line: bool = False) -> bool:
@@ -297,7 +299,7 @@ def _shown(calls: Calls, item: Item, *, at_line: bool = False) -> bool:
 
 
 def _given(call: Call, name: str) -> str:
-    """What a call put into a file, or found there to replace."""
+    """The text that a call wrote into this file or replaced there; empty for another file or a failed call."""
     given = [call.given.get(key) for key in ("old_string", "new_string", "content")]
     own = same(call.path, name) and not call.failed
     return "\n".join(each for each in given if isinstance(each, str)) if own else ""
@@ -313,20 +315,21 @@ def _of_file(call: Call, name: str) -> list[tuple[int, str]]:
 
 
 def _names(call: Call, name: str) -> bool:
-    """Whether a call is about a file as a whole: it reads it, or a word of its line is its path."""
+    """Whether a call is about a file as a whole: the call's own path, or a word of its command line, is that file."""
     words = (word for each in call.commands for word in each.words[1:])
     return same(call.path, name) or any(same(word.partition(":")[2] or word, name) for word in words)
 
 
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
+def _holds(text: Optional[str], quote: str) -> Optional[bool]:
+    """Whether a text holds a quote word for word; None where there is no text to look at."""
+    return None if text is None else bool(_lines(text, quote))
 
 
-def _pieces(quote: str) -> list[str]:
-    """The parts of a quote between what it leaves out; one that leaves too little is taken as it is."""
-    pieces = [piece for piece in map(_spaced, _ELISION.split(quote)) if piece]
-    short = len(pieces) > 1 and (sum(map(len, pieces)) < LEAST or min(map(len, pieces)) < 3)
-    return [_spaced(quote)] if short else pieces
+def _holds_loosely(text: Optional[str], quote: str) -> bool:
+    """Whether a text has the letters and digits of a quote: then it may be meant, and is not doubted."""
+    pieces = [piece for piece in (re.sub(r"[\W_]+", "", each).casefold() for each in _ELISION.split(quote)) if piece]
+    plain = re.sub(r"[\W_]+", "", text or "").casefold()
+    return text is None or all(piece in plain for piece in pieces)
 
 
 def _lines(text: str, quote: str) -> list[int]:
@@ -344,6 +347,17 @@ def _lines(text: str, quote: str) -> list[int]:
     return found
 
 
+def _pieces(quote: str) -> list[str]:
+    """The parts of a quote between what it leaves out; one that leaves too little is taken as it is."""
+    pieces = [piece for piece in map(_spaced, _ELISION.split(quote)) if piece]
+    short = len(pieces) > 1 and (sum(map(len, pieces)) < LEAST or min(map(len, pieces)) < 3)
+    return [_spaced(quote)] if short else pieces
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _follow(whole: str, at: int, pieces: list[str]) -> bool:
     """Whether pieces follow each other from a place on."""
     until = at + SPAN + len(pieces[0]) if pieces else 0
@@ -355,19 +369,7 @@ def _follow(whole: str, at: int, pieces: list[str]) -> bool:
     return True
 
 
-def holds(text: Optional[str], quote: str) -> Optional[bool]:
-    """Whether a text holds a quote word for word; None where there is no text to look at."""
-    return None if text is None else bool(_lines(text, quote))
-
-
-def holds_loosely(text: Optional[str], quote: str) -> bool:
-    """Whether a text has the letters and digits of a quote: then it may be meant, and is not doubted."""
-    pieces = [piece for piece in (re.sub(r"[\W_]+", "", each).casefold() for each in _ELISION.split(quote)) if piece]
-    plain = re.sub(r"[\W_]+", "", text or "").casefold()
-    return text is None or all(piece in plain for piece in pieces)
-
-
-def say(item: Item, reason: str, detail: str = "") -> Finding:
-    """A finding on what an item names, with its line where it has one."""
+def _say(item: Item, reason: str, detail: str = "") -> Finding:
+    """A finding on what an item names, with the line number if the item gives one."""
     subject = item.subject + (f":{item.first}" if item.first else "")
     return Finding(item.line, item.kind, subject, reason, detail)

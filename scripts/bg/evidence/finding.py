@@ -56,7 +56,7 @@ SHORT = 160
 class Launch(Record):
     """What the launch fixed: the project, the agent's own directory, the commit and the time.
 
-    `shared` is so where another agent that is known of works, or has worked, in the same directory; `config` is the
+    `shared`: another agent that is known of works, or has worked, in the same directory; `config` is the
     host's configuration directory.
     """
 
@@ -107,19 +107,19 @@ class Evidence:
         return [found for found in self.findings if found.grade == MISMATCH]
 
     def limit(self, name: str, detail: str = "") -> None:
-        """Something was not looked at."""
+        """Note that something was not looked at."""
         said = f"{name}: {detail}" if detail else name
         if said not in self.limits:
             self.limits.append(said)
 
     def first(self, found: list[T], most: int, name: str) -> list[T]:
-        """So many of what there is to look at; that there is more is a limit of this name."""
+        """The first of what there is to look at; where there is more, a limit of this name says so."""
         if len(found) > most:
             self.limit(name, str(most))
         return found[:most]
 
     def note(self, reason: str, subject: str) -> None:
-        """Something that prose says, or the launch wanted, and that was not seen."""
+        """Note something that prose says, or the launch wanted, and that was not seen."""
         if (reason, subject) not in self.notes:
             self.notes.append((reason, subject))
 

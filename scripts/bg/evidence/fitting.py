@@ -257,7 +257,7 @@ class Words:
             return f"{', '.join(missing[:5])} {'is' if len(missing) == 1 else 'are'} missing"
         if keyword == "additionalProperties" and wanted is False:
             return self._too_many(given, error.schema)
-        return f"found {shown(given) if self.values else kind_of(given)}, expected {self._expected(error)}"
+        return f"found {shown(given) if self.values else _kind_of(given)}, expected {self._expected(error)}"
 
     def _too_many(self, given: Any, schema: Any) -> str:
         known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
@@ -287,7 +287,7 @@ class Words:
         return f"one of {listed}" if len(options) > 1 else listed
 
     def path(self, path: Path) -> str:
-        """A path as `findings[2].severity`; a name that only the document has is left out."""
+        """A path, written like `findings[2].severity`; `[…]` may stand for a name that only the document has."""
         text = ""
         for part in path:
             if isinstance(part, str) and not self.values and part not in self._names:
@@ -305,7 +305,7 @@ def _names_in(schema: Any) -> Iterator[str]:
         level = _inner(level)
 
 
-def kind_of(value: Any) -> str:
+def _kind_of(value: Any) -> str:
     """The kind of a value, without it."""
     for kind, words in ((bool, "a boolean"), ((int, float), "a number"), (str, "a text"), (list, "a list")):
         if isinstance(value, kind):

@@ -83,7 +83,7 @@ def thing(rest: str) -> tuple[str, str, bool]:
     ticked = TICKED.match(rest)
     if ticked:
         return ticked["text"].strip(), rest[ticked.end() :], True
-    quoted = in_quotes(rest)
+    quoted = _in_quotes(rest)
     if quoted is not None:
         return quoted[0], quoted[1], True
     linked = re.match(r"\[([^\]\n]+)\]\([^)\n]*\)", rest)
@@ -99,7 +99,7 @@ def thing(rest: str) -> tuple[str, str, bool]:
 def command(rest: str) -> tuple[str, str]:
     """The command that a rest begins with, and what follows it: in ticks, in quotes, or bare and known."""
     ticked = TICKED.match(rest)
-    quoted = None if ticked else in_quotes(rest)
+    quoted = None if ticked else _in_quotes(rest)
     if ticked or quoted:
         line, after = (ticked["text"], rest[ticked.end() :]) if ticked else quoted or ("", "")
         return line.strip().removeprefix("$ ").strip(), after
@@ -124,7 +124,7 @@ def is_command(text: str) -> bool:
 def is_certain(text: str) -> bool:
     """Whether words can be nothing but a command: a known runner, linter or package manager with its verb."""
     found = shell.commands(text)
-    return bool(found) and programs.is_known(found[-1].words) and not _SENTENCE.search(text)
+    return bool(found) and programs.is_known_check(found[-1].words) and not _SENTENCE.search(text)
 
 
 def is_path(text: str, *, ticked: bool) -> bool:
@@ -145,12 +145,12 @@ def quotation(rest: str, name: str = "") -> tuple[str, str]:
     ticked = TICKED.match(rest)
     if ticked:
         inner = ticked["text"].strip()
-        quoted = in_quotes(inner)
+        quoted = _in_quotes(inner)
         return (quoted[0] if quoted and not quoted[1].strip() else inner), rest[ticked.end() :]
-    return in_quotes(rest) or ("", rest)
+    return _in_quotes(rest) or ("", rest)
 
 
-def in_quotes(rest: str) -> Optional[tuple[str, str]]:
+def _in_quotes(rest: str) -> Optional[tuple[str, str]]:
     """Up to the first closing sign that can end a quote: what it opens is closed, and only a remark follows."""
     found = _QUOTED.match(rest)
     if found is None:

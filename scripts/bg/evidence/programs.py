@@ -142,7 +142,7 @@ def is_tool(words: Words) -> bool:
     return bare(words[0]) in _TESTS | _CHECKS
 
 
-def is_known(words: Words) -> bool:
+def is_known_check(words: Words) -> bool:
     """Whether a command is one of a known runner, linter or package manager, with what it is to do."""
     program = bare(words[0])
     managed = program in MANAGERS and verb(words) in ("run", "install", "ci", "audit", "lint", "build", "exec", "t")
@@ -184,9 +184,9 @@ def may_start(words: Words, program: str) -> bool:
 def speaks_for(words: Words, path: str) -> bool:
     """Whether a run is about a file for certain: by its language, and by what it is aimed at.
 
-    Of an unknown program only its tests are: what its `lint` or `check` looks at, its name does not say.
+    Of an unknown program only the tests are: nothing tells what its `lint` or `check` looks at.
     """
-    if not (is_known(words) or looks_like_a_test(words)):
+    if not (is_known_check(words) or looks_like_a_test(words)):
         return False
     known = _language_of(path)
     language = _LANGUAGE.get(bare(words[0]), known)

@@ -106,8 +106,8 @@ class Judge:
         return _say(item, "prose") if item.loose and found.grade == MISMATCH else found
 
     def _worst(self, item: Item) -> Finding:
-        """What is seen of the commands of a declared run: of several the worst."""
-        wanted = mains(item.subject)
+        """The worst finding on the commands of a declared run."""
+        wanted = _mains(item.subject)
         working = [each for each in wanted if not programs.is_look(each.words)]
         if not wanted:
             return _say(item, "prose")
@@ -232,7 +232,7 @@ def _is_all_that(call: Call, remark: str) -> bool:
     """Whether a remark gives the whole output of the only command of a call, or says rightly that there is none."""
     said = _SHOWN.sub("", remark).strip(" .)`\"'")
     output = STATUS.sub("", call.result, count=1).strip()
-    alone = len(mains(call.command)) == 1 and call.answered and not call.background
+    alone = len(_mains(call.command)) == 1 and call.answered and not call.background
     return alone and (said == output if output else bool(_NO_OUTPUT.fullmatch(said)))
 
 
@@ -275,7 +275,7 @@ def _skipped(item: Item) -> Optional[int]:
     return int(said[1]) if said and said[1].isdigit() else 0 if said else None
 
 
-def mains(line: str) -> list[Command]:
+def _mains(line: str) -> list[Command]:
     """The commands of a line that do its work: not what prepares, filters or only says something."""
     found = [each for each in shell.commands(line) if not each.piped]
     return [each for each in found if each.program not in PREPARING] or found[:1]

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 KEPT = 16_000
 AT_ONCE = 65536
 MOST_AT_ONCE = 16  # a check that prints without end may not keep its runner from looking at the time
-# It runs nothing before it is told to. Its group is killed as soon as nobody holds the other end of its input. How the
-# check has ended goes to its error output; what the check prints itself goes where its output goes.
+# The shell runs nothing before it is told to. Its group is killed as soon as nobody holds the other end of its input.
+# The exit status of the check goes to the shell's error output; all that the check prints goes to the shell's output.
 SHELL = """exec 3<&0 4>&2 2>&1 </dev/null
 read -r go <&3 || exit 1
 (read -r end <&3; kill -9 0) >/dev/null 2>&1 4>&- &
@@ -51,7 +51,7 @@ def main(path: Path, lock: int) -> None:
     job = verify.read_job(path)
     if job is None or not _is_locked(lock):
         return
-    verify.sign(lock, job.token, machine.own())
+    verify.sign(lock, job.token, machine.this_process())
     seen = _seen(job)
     found = verify.Result(**seen, **_run(job, path)) if path.exists() else None
     if found and path.exists():

@@ -104,7 +104,7 @@ def judge(disk: Disk, brief: Mapping[str, str], evidence: Evidence) -> None:
 
 
 def declared(item: Item, evidence: Evidence) -> Finding:
-    """A declared fit: what was seen of it where the launch names this schema; a report's own names open nothing."""
+    """The finding on a declared fit: what was seen if the launch names this schema; a report alone opens no file."""
     for each in evidence.asked:
         document, _, schema = each.subject.removesuffix(")").partition(" (schema: ")
         ours = schema.removeprefix("./") == item.other.removeprefix("./")

@@ -70,7 +70,7 @@ class Node(Record):
 
 
 class _Options:
-    """What `set` has switched on so far, and the folders that were gone to."""
+    """What `set` has switched on so far, and the folders that `cd` went to."""
 
     def __init__(self) -> None:
         self.pipefail = self.errexit = False
@@ -91,11 +91,11 @@ class _Options:
 def commands(line: str) -> list[Command]:
     """The simple commands of a line in their order, those inside groups and `sh -c` too."""
     found: list[Command] = []
-    _Flat(found).take(_nodes(without_heredocs(line[:MOST]), 0), "", last=True)
+    _Flat(found).take(_nodes(_without_heredocs(line[:MOST]), 0), "", last=True)
     return found[:COMMANDS]
 
 
-def without_heredocs(line: str) -> str:
+def _without_heredocs(line: str) -> str:
     """The line without the texts that it hands to programs."""
     kept, until = [], ""
     for each in line.split("\n"):
@@ -171,7 +171,7 @@ class _Flat:
             loops += (first in _OPENED) - (first in _CLOSED)
             own = mask or ("loop" if loops > 0 else _mask(nodes, place, self._options))
             final = last and not own and all(map(_cannot_fail, nodes[place + 1 :]))
-            inner = [each for each in node.item if isinstance(each, Node)] or _within(words, self._depth)
+            inner = [each for each in node.item if isinstance(each, Node)] or _of_shell_command(words, self._depth)
             if inner:
                 self._group(inner, own, last=final)
             elif words:
@@ -205,7 +205,7 @@ def _unkeyed(item: Item) -> list[str]:
     return words
 
 
-def _within(words: list[str], depth: int) -> list[Node]:
+def _of_shell_command(words: list[str], depth: int) -> list[Node]:
     """What `sh -c` is given to run."""
     if depth >= DEEPEST or len(words) < 3 or programs.bare(words[0]) not in programs.SHELLS:
         return []

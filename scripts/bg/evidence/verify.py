@@ -161,7 +161,7 @@ def is_running(place: Path, token: str, folder: str) -> bool:
     return False
 
 
-def end(place: Path, token: str, folder: str) -> None:
+def cancel(place: Path, token: str, folder: str) -> None:
     """Take a check back: its runner ends by itself once the job is gone, and at once where it has said who it is."""
     with contextlib.suppress(OSError):
         _job(place, token).unlink()
@@ -188,7 +188,7 @@ def nothing(why: str) -> Result:
 
 
 def forget(place: Path, token: str) -> None:
-    """The result has been taken over."""
+    """Delete the result: it has been taken over."""
     for path in (_job(place, token), result_of(_job(place, token))):
         with contextlib.suppress(OSError):
             path.unlink()

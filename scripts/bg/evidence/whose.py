@@ -115,7 +115,7 @@ class Whose:
     @staticmethod
     def _kinds(words: tuple[str, ...], written: set[Path], certain: set[Path]) -> list[Kind]:
         """What edits make a run stale, and what only older; a command may be an unknown program's own formatter."""
-        sure = certain if programs.is_known(words) else written
+        sure = certain if programs.is_known_check(words) else written
         return [(STALE, sure, programs.speaks_for), (OLDER, certain, programs.may_speak_for)]
 
     def _later(self, moment: float) -> set[Path]:

@@ -86,15 +86,6 @@ def asks_leave(transcript: str, process: int) -> bool:
     return found.get("sessionId") == own and (found.get("status"), found.get("waitingFor")) == _ASKS
 
 
-def _left(record: dict[str, Any], under_way: dict[str, Any]) -> dict[str, Any]:
-    """The calls without a result; whatever else the agent is told ends what was under way."""
-    parts = transcripts.parts(record)
-    if any(part.get("type") != "tool_result" for part in parts):
-        return {}
-    done = {part.get("tool_use_id") for part in parts}
-    return {identifier: call for identifier, call in under_way.items() if identifier not in done}
-
-
 def _about(given: dict[str, Any]) -> str:
     """What a call is about: its command line, else the name of its file, else its first words."""
     words = [value for value in given.values() if isinstance(value, str)]
@@ -108,3 +99,12 @@ def _tokens(record: dict[str, Any]) -> int:
     """How much of its context the model has said to have used."""
     usage = mapping(mapping(record.get("message")).get("usage"))
     return sum(value for value in map(usage.get, _COUNTED) if isinstance(value, int) and not isinstance(value, bool))
+
+
+def _left(record: dict[str, Any], under_way: dict[str, Any]) -> dict[str, Any]:
+    """The calls without a result; whatever else the agent is told ends what was under way."""
+    parts = transcripts.parts(record)
+    if any(part.get("type") != "tool_result" for part in parts):
+        return {}
+    done = {part.get("tool_use_id") for part in parts}
+    return {identifier: call for identifier, call in under_way.items() if identifier not in done}

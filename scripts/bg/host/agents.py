@@ -26,31 +26,8 @@ def of_agent(session_transcript: str, agent: str) -> str:
     return max(elsewhere, key=last_sign) if elsewhere else ""
 
 
-def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
-    """Where the agents of a session are kept, by the newer and by the older hosts."""
-    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
-    return os.path.join(own, "subagents", name), os.path.join(os.path.dirname(session_transcript), name)
-
-
-def _with_another_session(session_transcript: str, agent: str) -> list[str]:
-    """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork.
-
-    An agent that ran while its session moved into the background has one, to which the new session has a link.
-    """
-    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
-    project, stem = os.path.split(own)
-    sessions = [each for each in foreign.names(project or ".") if each != stem and not each.endswith(".jsonl")]
-    places = [os.path.join(project, each, "subagents", name) for each in sessions]
-    linked = foreign.about(os.path.join(own, "subagents", name))
-    return [place for place in places if _is_other(foreign.about(place), linked)]
-
-
-def _is_other(found: Optional[os.stat_result], linked: Optional[os.stat_result]) -> bool:
-    return found is not None and not (linked and os.path.samestat(found, linked))
-
-
 def wakes_whole(session_transcript: str, agent: str) -> bool:
-    """False where the agent's transcript, or a part of it, lies with another session.
+    """False where the agent's transcript, or a part of it, is in another session's folder.
 
     After /clear the host wakes an agent with nothing but its last message, and from a fork not at all.
     """
@@ -83,3 +60,26 @@ def agents_of(session_transcript: str) -> list[str]:
 def agent_in(path: str) -> str:
     """The agent's id in the name of its transcript."""
     return os.path.splitext(os.path.basename(path))[0][len("agent-") :]
+
+
+def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
+    """Where the agents of a session are kept, by the newer and by the older hosts."""
+    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
+    return os.path.join(own, "subagents", name), os.path.join(os.path.dirname(session_transcript), name)
+
+
+def _with_another_session(session_transcript: str, agent: str) -> list[str]:
+    """The agent's transcripts in the folders of other sessions of the project: after /clear, and in a fork.
+
+    An agent that ran while its session moved into the background has one, to which the new session has a link.
+    """
+    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
+    project, stem = os.path.split(own)
+    sessions = [each for each in foreign.names(project or ".") if each != stem and not each.endswith(".jsonl")]
+    places = [os.path.join(project, each, "subagents", name) for each in sessions]
+    linked = foreign.about(os.path.join(own, "subagents", name))
+    return [place for place in places if _is_other(foreign.about(place), linked)]
+
+
+def _is_other(found: Optional[os.stat_result], linked: Optional[os.stat_result]) -> bool:
+    return found is not None and not (linked and os.path.samestat(found, linked))

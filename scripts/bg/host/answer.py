@@ -80,7 +80,7 @@ def show(answer: Answer, text: str, host: Host, ask: str, cut: str) -> None:
     if host.shows_blocked_prompts:
         answer.block = text
     else:
-        # Somebody's words stand in it: each line is marked.
+        # It has somebody's words in it: each line is marked.
         lines = "\n".join(f"> {line}".rstrip() for line in text.splitlines())
         if len(lines) > MOST:
             lines = lines[:MOST].rpartition("\n")[0] + f"\n> {cut}"

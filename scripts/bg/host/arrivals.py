@@ -41,7 +41,7 @@ PROOFS = (
     Proof(REMINDER, OLDEST, (2, 1, 97), "the prompt or call that carried it, in the session's", "receipts.Stretch"),
     Proof(REMINDER, (2, 1, 97), None, WORDS, "receipts.Stretch"),
     Proof(
-        "an answer to a working agent", (2, 1, 186), None, "it, or a round behind it, in the agent's", "messages.fate"
+        "an answer to a working agent", (2, 1, 186), None, "it, or a round behind it, in the agent's", "receipts.fate"
     ),
     Proof("a resume", OLDEST, None, "the message, in the agent's", "arrivals.heard"),
     Proof("a stop by the user", OLDEST, None, "the host's word at the end of the agent's", "transcripts.is_stopped"),
@@ -98,10 +98,6 @@ def commands_of(path: str, running: list[str]) -> list[str]:
     return [command for command in running if any(command in text for text in given)]
 
 
-def _results(record: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for part in transcripts.parts(record) if part.get("type") == "tool_result"]
-
-
 def is_told_of(path: str, command: str) -> bool:
     """The host has told an agent that a background command of its own has ended, and with that woken it."""
     sign = f"<task-id>{command}</task-id>"
@@ -123,38 +119,13 @@ def is_left_queued(path: str, command: str) -> bool:
     return done[-1:] == ["enqueue"]
 
 
-def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
-    """The last records of a transcript, anew each time it has grown, until the time is over."""
-    until = time.monotonic() + wait
-    looked_at = -1
-    while True:
-        # Reading costs much more than asking for the size.
-        looked_at, before = size(path), looked_at
-        if looked_at != before:
-            yield tail(path)
-        if time.monotonic() >= until:
-            return
-        time.sleep(durations.LOOK_AGAIN)
-
-
 def is_written(path: str, last: str, times: int = 1) -> bool:
-    """Whether an agent's last words, and so all it did before them, stand in its transcript.
+    """Whether an agent's last words, and so all it did before them, are in its transcript.
 
-    One that was asked once more may say the same again: then they stand there as often as it has said them, and behind
+    One that was asked once more may say the same again: then they are there as often as it has said them, and behind
     what it was told last.
     """
     return any(_ends_with(records, last.strip(), times) for records in _tails(path, durations.LATE_RECORD))
-
-
-def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
-    found = told = 0
-    for record in reversed(records):
-        kinds = [part.get("type") for part in parts(record)]
-        told += record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds
-        if told and not found:
-            return False
-        found += record.get("type") == "assistant" and wanted in words(record)
-    return found >= times
 
 
 def is_told(path: str, message: str) -> bool:
@@ -176,3 +147,32 @@ def settled_text(path: str, before: str = "", *, wait: float) -> Final:
         if final.settled and final.uuid != before:
             break
     return final if final.uuid != before or not before else Final("", "", False)
+
+
+def _results(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for part in transcripts.parts(record) if part.get("type") == "tool_result"]
+
+
+def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
+    found = told = 0
+    for record in reversed(records):
+        kinds = [part.get("type") for part in parts(record)]
+        told += record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds
+        if told and not found:
+            return False
+        found += record.get("type") == "assistant" and wanted in words(record)
+    return found >= times
+
+
+def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
+    """The last records of a transcript, anew each time it has grown, until the time is over."""
+    until = time.monotonic() + wait
+    looked_at = -1
+    while True:
+        # Reading costs much more than asking for the size.
+        looked_at, before = size(path), looked_at
+        if looked_at != before:
+            yield tail(path)
+        if time.monotonic() >= until:
+            return
+        time.sleep(durations.LOOK_AGAIN)

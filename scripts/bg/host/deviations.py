@@ -50,7 +50,7 @@ class Departure(Record):
 LACKING = "lacking"
 _NOTED = frozenset({drift.UNREAD, drift.UNKNOWN, drift.MISSED, drift.ANSWERED})
 
-# What becomes of a departure here, by the event or tool and what it is about, else by the latter alone.
+# What becomes of a departure here: looked up by event or tool and by what departs, else by what departs alone.
 _UNTIED, _NO_IDENTITY, _UNSENT = "dialogs_untied", "no_identity", "answers_unsent"
 _ENDS_ELSEWHERE, _UNSEEN, _UNREADABLE = "ends_elsewhere", "prompts_unseen", "events_unread"
 _CONSEQUENCES = {
@@ -113,21 +113,19 @@ _CONSEQUENCES = {
     f"{drift.UNKNOWN} event": "event_unknown",
 }
 #: What becomes of what is not named there.
-ELSE = "unused"
-CONSEQUENCES = frozenset({*_CONSEQUENCES.values(), ELSE})
+_ELSE = "unused"
 _NICKNAMES = {LAUNCH: "launch", MESSAGE: "message", HANDBACK: "handback", ASK: "question"}
 
 
-def _consequence(event: str, tool: str, kind: str, what: str) -> str:
-    """The name of what becomes of a departure."""
-    which = known(tool)
-    nickname = _NICKNAMES.get(which, "") if which else ""
-    if kind == drift.MISSED:
-        return _CONSEQUENCES.get(" ".join(filter(None, [event, nickname, kind])), ELSE)
-    if kind == drift.UNKNOWN and not what:
-        what = "tool" if tool else "event"
-    keys = (f"{kind} {what}", f"{nickname} {what}", f"{event} {what}", what)
-    return next((_CONSEQUENCES[key] for key in keys if key in _CONSEQUENCES), ELSE)
+# What shows that an event of another kind must have come before: (event, tool, a word of its form), and that event.
+_AFTER: tuple[tuple[tuple[str, Optional[Tool], str], tuple[tuple[str, Optional[Tool]], ...]], ...] = (
+    (("SubagentStop", None, drift.OURS), (("SubagentStart", None),)),
+    (("SubagentStop", None, drift.OURS), (("PostToolUse", LAUNCH), ("PostToolUseFailure", LAUNCH))),
+    (("PostToolUse", LAUNCH, drift.OURS), (("PreToolUse", LAUNCH),)),
+    (("PostToolUse", MESSAGE, drift.OURS), (("PreToolUse", MESSAGE),)),
+    (("PostToolUse", ASK, drift.OURS), (("PreToolUse", ASK),)),
+    (("UserPromptSubmit", None, drift.HANDED), (("PreToolUse", HANDBACK),)),
+)
 
 
 def unread(text: str) -> Optional[tuple[drift.Shape, str]]:
@@ -156,10 +154,6 @@ def said_by(event: Event) -> list[str]:
     return _texts(event.tool_input)
 
 
-def _texts(value: Any) -> list[str]:
-    return [each for each in mapping(value).values() if isinstance(each, str)]
-
-
 def is_like_launch(event: Event) -> bool:
     """The call of an unknown tool has what a launch has."""
     return {"prompt", "description"} <= event.tool_input.keys()
@@ -171,7 +165,7 @@ def is_unknown_form(prompt: str) -> bool:
 
 
 def elements(prompt: str) -> list[str]:
-    """What stands alone between two tags, and may be an agent's id."""
+    """The single words between two tags, any of which may be an agent's id."""
     return [each for each in _ELEMENT.findall(prompt[:HEAD]) if identifier(each)]
 
 
@@ -197,17 +191,6 @@ def calls(path: str) -> list[Call]:
     return [call for call in found.values() if call.id in done]
 
 
-# What shows that an event of another kind must have come before: (event, tool, a word of its form), and that event.
-_AFTER: tuple[tuple[tuple[str, Optional[Tool], str], tuple[tuple[str, Optional[Tool]], ...]], ...] = (
-    (("SubagentStop", None, drift.OURS), (("SubagentStart", None),)),
-    (("SubagentStop", None, drift.OURS), (("PostToolUse", LAUNCH), ("PostToolUseFailure", LAUNCH))),
-    (("PostToolUse", LAUNCH, drift.OURS), (("PreToolUse", LAUNCH),)),
-    (("PostToolUse", MESSAGE, drift.OURS), (("PreToolUse", MESSAGE),)),
-    (("PostToolUse", ASK, drift.OURS), (("PreToolUse", ASK),)),
-    (("UserPromptSubmit", None, drift.HANDED), (("PreToolUse", HANDBACK),)),
-)
-
-
 def departures(seen: Iterable[Seen]) -> list[Departure]:
     """What each version does otherwise than is known, the first noticed first."""
     by_version: dict[str, list[Seen]] = {}
@@ -215,6 +198,10 @@ def departures(seen: Iterable[Seen]) -> list[Departure]:
         by_version.setdefault(each.version, []).append(each)
     found = [one for name, rows in by_version.items() for one in [*_lacking(name, rows), *_absent(name, rows)]]
     return sorted(found, key=lambda one: one.first)
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in mapping(value).values() if isinstance(each, str)]
 
 
 def _lacking(name: str, rows: list[Seen]) -> list[Departure]:
@@ -226,13 +213,6 @@ def _lacking(name: str, rows: list[Seen]) -> list[Departure]:
                 key = (row.shape.event, row.shape.tool, kind, what)
                 found[key] = _added(found.get(key), name, key, row)
     return [one._replace(of=_number(rows, one)) for one in found.values()]
-
-
-def _added(had: Optional[Departure], name: str, key: tuple[str, str, str, str], row: Seen) -> Departure:
-    if had is None:
-        return Departure(name, *key, _consequence(*key), row.times, row.times, row.first, row.last)
-    times = had.times + row.times
-    return had._replace(times=times, of=times, first=min(had.first, row.first), last=max(had.last, row.last))
 
 
 def _departs(name: str, shape: drift.Shape) -> list[tuple[str, str]]:
@@ -248,7 +228,7 @@ def _departs(name: str, shape: drift.Shape) -> list[tuple[str, str]]:
 
 
 def _kind(shape: drift.Shape) -> str:
-    """What is noted with this shape: an event that came and could be read, or something else."""
+    """The kind of departure that this shape stands for: the one that its form notes, else `LACKING`."""
     return next((word for word in shape.form.split() if word in _NOTED), LACKING)
 
 
@@ -256,6 +236,25 @@ def _was_taken_since(rows: list[Seen], lost: Seen, what: str) -> bool:
     """The host has taken such an answer later: what was lost then, another plugin's hook may have thrown away."""
     like = [row for row in rows if _kind(row.shape) == drift.ANSWERED and row.shape[:2] == lost.shape[:2]]
     return any(row.last > lost.last and what not in row.shape.lacks.split() for row in like)
+
+
+def _added(had: Optional[Departure], name: str, key: tuple[str, str, str, str], row: Seen) -> Departure:
+    if had is None:
+        return Departure(name, *key, _consequence(*key), row.times, row.times, row.first, row.last)
+    times = had.times + row.times
+    return had._replace(times=times, of=times, first=min(had.first, row.first), last=max(had.last, row.last))
+
+
+def _consequence(event: str, tool: str, kind: str, what: str) -> str:
+    """The name of what becomes of a departure."""
+    which = known(tool)
+    nickname = _NICKNAMES.get(which, "") if which else ""
+    if kind == drift.MISSED:
+        return _CONSEQUENCES.get(" ".join(filter(None, [event, nickname, kind])), _ELSE)
+    if kind == drift.UNKNOWN and not what:
+        what = "tool" if tool else "event"
+    keys = (f"{kind} {what}", f"{nickname} {what}", f"{event} {what}", what)
+    return next((_CONSEQUENCES[key] for key in keys if key in _CONSEQUENCES), _ELSE)
 
 
 def _number(rows: list[Seen], one: Departure) -> int:
@@ -269,14 +268,14 @@ def _absent(name: str, rows: list[Seen]) -> list[Departure]:
     version = versions.version_of(name)
     found: dict[tuple[str, str, str, str], Departure] = {}
     for row in rows if version else ():
-        for event, tool in _shown_by(row.shape, came):
+        for event, tool in _events_not_told(row.shape, came):
             key = (event, tool.called(version) if tool else "", drift.MISSED, "")
             found[key] = _added(found.get(key), name, key, row)
     return list(found.values())
 
 
-def _shown_by(shape: drift.Shape, came: set[tuple[str, Optional[Tool]]]) -> list[tuple[str, Optional[Tool]]]:
-    """The events that must have happened before this shape could be noted, and never came."""
+def _events_not_told(shape: drift.Shape, came: set[tuple[str, Optional[Tool]]]) -> list[tuple[str, Optional[Tool]]]:
+    """The events that must have happened before this shape could be noted, but of which no hook was told."""
     own = (shape.event, known(shape.tool))
     found = [own] if _kind(shape) == drift.MISSED and own not in came else []
     for (event, tool, word), wanted in _AFTER:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host.event import Event, mapping, text_of
+from bg.host.event import Event, mapping, text_of, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,12 +48,7 @@ def questions_with(event: Event, questions: list[dict[str, Any]]) -> dict[str, A
 
 def own_answers(event: Event) -> str:
     """What the call itself answers, which a host may take for the user's choice; empty where it answers nothing."""
-    return "; ".join(_texts([event.tool_input.get(key) for key in _ANSWERS]))
-
-
-def _texts(value: Any) -> list[str]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [value] if isinstance(value, str) else [text for each in inner for text in _texts(each)]
+    return "; ".join(texts_in([event.tool_input.get(key) for key in _ANSWERS]))
 
 
 def without_answers(tool_input: dict[str, Any], mark: str) -> dict[str, Any]:

@@ -131,6 +131,14 @@ def wanted_of(name: str, tool: Optional[Tool], form: str) -> Keys:
     return found
 
 
+def keys_of(raw: dict[str, Any]) -> str:
+    """The names of an event's keys, with those of a call's input and result."""
+    found = list(raw)
+    for outer in ("tool_input", "tool_response"):
+        found += [f"{outer}.{name}" for name in mapping(raw.get(outer))]
+    return " ".join(name for name in found if len(name) <= MOST and name.replace(".", "_").isidentifier())
+
+
 def _forms(event: Event, tool: Optional[Tool]) -> list[str]:
     """What the event itself says of its form."""
     if event.name == "UserPromptSubmit":
@@ -161,11 +169,3 @@ def _has(event: Event, key: str) -> bool:
     elif inner:
         value = mapping(value).get(inner)
     return value is not None and isinstance(value, _KINDS.get(key, str))
-
-
-def keys_of(raw: dict[str, Any]) -> str:
-    """The names of an event's keys, with those of a call's input and result."""
-    found = list(raw)
-    for outer in ("tool_input", "tool_response"):
-        found += [f"{outer}.{name}" for name in mapping(raw.get(outer))]
-    return " ".join(name for name in found if len(name) <= MOST and name.replace(".", "_").isidentifier())

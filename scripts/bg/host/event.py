@@ -121,8 +121,9 @@ class Notification(Record):
     def cut(self) -> str:
         """What cut the run, empty where the agent ended it."""
         named = _ERROR_TYPE.search(self._words) if self.status == "failed" else None
-        if named and error_cut(named[1], int(named[2] or 0)) != API_ERROR:
-            return error_cut(named[1], int(named[2] or 0))
+        by_error = error_cut(named[1], int(named[2] or 0)) if named else API_ERROR
+        if by_error != API_ERROR:
+            return by_error
         found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self._words else "")
         if found == "killed" and any(words in self._words for words in _BY_USER):
             return STOPPED_BY_USER
@@ -149,9 +150,12 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _path(value: Any) -> str:
-    """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
-    return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
+def texts_in(value: Any) -> list[str]:
+    """Every text in a value of the host, however deep."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [found for each in inner for found in texts_in(each)]
 
 
 def identifier(value: Any) -> str:
@@ -202,14 +206,6 @@ def read(text: str) -> Optional[Event]:
     )
 
 
-def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
-    """The host's list of what runs; None where it has another shape than known, because that ends nobody."""
-    if not isinstance(tasks, list):
-        return None
-    known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)
-    return tasks if known else None
-
-
 def is_machine_prompt(prompt: str) -> bool:
     """The prompt is the host's own message about an agent, not typed by the user."""
     return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt) or says_stopped(prompt))
@@ -220,16 +216,10 @@ def says_stopped(prompt: str) -> bool:
     return bool(_STOPPED.match(prompt))
 
 
-def _element(text: str, name: str, *, last: bool = False) -> str:
-    start = text.find(f"<{name}>")
-    end = text.rfind(f"</{name}>") if last else text.find(f"</{name}>")
-    return text[start + len(name) + 2 : end] if 0 <= start < end else ""
-
-
 def notifications(prompt: str) -> list[Notification]:
     """The notifications in a machine prompt; several may arrive together.
 
-    Up to 2.1.38 a result is not escaped: what follows the first one may be the host's, or stand in a result.
+    Up to 2.1.38 a result is not escaped: what follows the first one may be the host's, or a part of a result.
     """
     if not _NOTIFICATION.match(prompt):
         return []
@@ -251,17 +241,8 @@ def notifications(prompt: str) -> list[Notification]:
     return found
 
 
-def _plain(text: str) -> str:
-    if "&" not in text:
-        return text
-    # Late: its table of entities costs more than most events.
-    import html  # noqa: PLC0415
-
-    return html.unescape(text)
-
-
 def typed_command(prompt: str) -> tuple[str, str]:
-    """Our command that the user typed and what stands behind it, both empty where it is none."""
+    """Our command that the user typed and the words behind it, both empty where it is none."""
     found = re.match(r"/(?:bg:)?(bg|bg-status|bg-answer)(?:\s+(.*))?\Z", prompt.strip(), re.DOTALL)
     return (found[1], (found[2] or "").strip()) if found else ("", "")
 
@@ -270,7 +251,7 @@ def joined_answer(prompt: str) -> str:
     """`/bg-answer` in the last of several messages of which the host has made one prompt; empty where none is there.
 
     2.1.186 does so with what a session without a terminal is sent in mid-turn, and runs the command. Whether it was a
-    message of its own, or stood in somebody's text, only the host's record tells.
+    message of its own, or a line of somebody's text, only the host's record tells.
     """
     words = prompt[max(prompt.rfind("\n/bg-answer"), prompt.rfind("\n/bg:bg-answer"), 0) :]
     return words.strip() if typed_command(words)[0] == "bg-answer" else ""
@@ -288,3 +269,31 @@ def live_agents(event: Event) -> Optional[set[str]]:
     if event.background is None:
         return None
     return {text_of(item.get("id")) for item in event.background}
+
+
+def _path(value: Any) -> str:
+    """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
+    return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
+
+
+def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
+    """The host's list of what runs; None where it has another shape than known, because that ends nobody."""
+    if not isinstance(tasks, list):
+        return None
+    known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)
+    return tasks if known else None
+
+
+def _element(text: str, name: str, *, last: bool = False) -> str:
+    start = text.find(f"<{name}>")
+    end = text.rfind(f"</{name}>") if last else text.find(f"</{name}>")
+    return text[start + len(name) + 2 : end] if 0 <= start < end else ""
+
+
+def _plain(text: str) -> str:
+    if "&" not in text:
+        return text
+    # Late: its table of entities costs more than most events.
+    import html  # noqa: PLC0415
+
+    return html.unescape(text)

@@ -14,8 +14,8 @@ import re
 
 from bg import foreign
 from bg.host import versions
-from bg.host.event import typed_command
-from bg.host.transcripts import moment_of, parts, size, text
+from bg.host.event import texts_in, typed_command
+from bg.host.transcripts import moment, parts, size, text
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -31,14 +31,14 @@ SCHEDULE = "a schedule"
 _FIRED = "scheduled_task_fire"
 _SCHEDULES = ("wakeupSource", "scheduledTaskId", "scheduledFireId")
 _SCHEDULED = (("turnOrigin", "scheduled"), ("queuePriority", "later"))
-# What 2.1.328 names as the origin of prompts and turns that nobody has typed; a new name is not known to be one.
+# The origins that 2.1.328 names for prompts and turns that nobody has typed. A name missing here is not taken for one.
 _MACHINES = (
     *("auto-continuation", "auto_continuation", "channel", "coordinator", "host_synthetic", "observer"),
     *("observer-activity", "peer", "plugin", "slack-ping", "system", "task-notification", "task_notification"),
     *("unclassified", "voice-call"),
 )
 _SPEAKS = (b'"user"', b"queued_command")
-MOST = 8 * 1024 * 1024  # a turn's own records stand near its beginning, before what it read
+MOST = 8 * 1024 * 1024  # a turn's own records are near its beginning, before what it read
 SOCKET = "CLAUDE_CODE_MESSAGING_SOCKET"
 _COMMAND = pattern(r"<command-name>\s*(\S+?)\s*</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL)
 _SPACE = pattern(r"[\s\x00-\x1f\x7f]+")
@@ -51,8 +51,8 @@ PROGRAM = "a program"  # any entrypoint but the terminal's
 _TERMINAL = "cli"
 _BY_HUMAN = {"kind": "human"}
 
-# What says, or may say, where a prompt comes from. Those of the last lines no typed prompt was seen to have; 2.1.328
-# itself does not take a prompt with one of them for its user's own words.
+# What says, or may say, where a prompt comes from. No typed prompt was seen to have any of those in the last lines;
+# 2.1.328 itself does not take a prompt that has one of them for its user's own words.
 MARKS = (
     *("entrypoint", "origin", "promptSource", "turnOrigin", "commandMode", "humanTurn"),
     *("queuePriority", "queueSkipAttachments", "wakeupSource", "scheduledTaskId", "scheduledFireId"),
@@ -73,6 +73,37 @@ _SENT = {
     "turnOrigin": (ABSENT, "sdk"),
     "commandMode": (ABSENT, "prompt"),
 }
+
+
+class Shape(Record):
+    """Whose prompts of these forms clients from one version to before another write with these marks."""
+
+    whose: str
+    forms: tuple[str, ...]
+    since: versions.Version
+    until: Optional[versions.Version]
+    marks: dict[str, tuple[Any, ...]]
+    seen: str  # the clients that wrote it, for prompts that were typed, pasted, resumed, forked and compacted
+
+
+SHAPES = (
+    Shape(HUMAN, (PLAIN,), (2, 1, 327), None, {**_SIGNED, **_TYPED, **_TURN}, "2.1.327, 2.1.328"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 327), None, {**_SIGNED, **_TURN}, "2.1.327, 2.1.328"),
+    Shape(
+        HUMAN, (QUEUED,), (2, 1, 327), None, {**_SIGNED, **_IN_TURN, "humanTurn": (ABSENT, True)}, "2.1.327, 2.1.328"
+    ),
+    # 2.1.235 signs no command yet, 2.1.236 does; when the name of a turn came is not known.
+    Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE_TURN}, "2.1.197, 2.1.258"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE_TURN}, "2.1.258"),
+    Shape(HUMAN, (QUEUED,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_IN_TURN}, "2.1.197, 2.1.258"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 78), (2, 1, 236), _UNSIGNED, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.224"),
+    Shape(HUMAN, (PLAIN,), (2, 1, 78), (2, 1, 197), {**_UNSIGNED, **_MAYBE_TYPED}, "2.1.78, 2.1.98, 2.1.100"),
+    Shape(HUMAN, (QUEUED,), (2, 1, 98), (2, 1, 197), {**_UNSIGNED, **_IN_TURN}, "2.1.98, 2.1.100"),
+    Shape(
+        STARTER, _ANY, versions.OLDEST, (2, 1, 78), {"commandMode": (ABSENT, "prompt")}, "2.1.7, 2.1.38, 2.1.76, 2.1.77"
+    ),
+    Shape(SDK, _ANY, (2, 1, 78), None, _SENT, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.258, 2.1.327, 2.1.328"),
+)
 
 
 class Origin(Record):
@@ -124,7 +155,7 @@ def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin
         for part in parts(record):
             if part.get("type") == "tool_result" and part.get("tool_use_id") == call:
                 # The result as the model is told it, and as the host keeps it.
-                heard = _squeezed("\n".join(_texts([part.get("content"), record.get("toolUseResult")])))
+                heard = _squeezed("\n".join(texts_in([part.get("content"), record.get("toolUseResult")])))
                 same = not part.get("is_error") and all(_squeezed(line) in heard for line in answers.splitlines())
                 return Origin(HUMAN, "", at) if same else Origin(OTHER, "the dialog was answered otherwise", at)
     return None
@@ -161,163 +192,9 @@ def is_attended(path: str) -> bool:
     )
 
 
-def place_since(path: str, moment: float) -> int:
-    """Where the first record stands that the host has written at this moment or later; the end where there is none."""
-    return next((at for at, record in _latest(path) if moment_of(record) >= moment), size(path))
-
-
-def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records behind a place that have one of these words, with where each begins."""
-    try:
-        data = foreign.read(path, MOST, place)
-    except (OSError, ValueError):
-        return
-    at = place
-    for line in data.split(b"\n"):
-        if any(words in line for words in having):
-            with contextlib.suppress(ValueError):
-                record = foreign.loads(line)
-                if isinstance(record, dict):
-                    yield at, record
-        at += len(line) + 1
-
-
-def _latest(path: str, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Those of the transcript's end, of which a turn that goes on is a part."""
-    return _behind(path, max(0, size(path) - MOST), having)
-
-
-def _said(record: dict[str, Any], turn: str) -> Optional[str]:
-    """What somebody has said by this record; None where it is none, or belongs to another prompt."""
-    if record.get("isSidechain"):
-        return None
-    queued = record.get("attachment")
-    if isinstance(queued, dict):
-        prompt = queued.get("prompt") if queued.get("type") == "queued_command" else None
-        return text({"message": {"content": prompt}}) if prompt else None
-    if record.get("type") != "user" or any(part.get("type") == "tool_result" for part in parts(record)):
-        return None
-    known = record.get("promptId")
-    if turn and known and known != turn:
-        return None
-    # Else it is the host's own: a command's text, a hook's words.
-    return text(record) if not record.get("isMeta") or _peer(record) else None
-
-
-def _source(record: dict[str, Any]) -> dict[str, Any]:
-    origin = marks_of(record)["origin"]
-    return origin if isinstance(origin, dict) else {}
-
-
-def _origin(path: str, record: dict[str, Any]) -> Origin:
-    """Who a record says has said it."""
-    if _is_scheduled(path, record):
-        return Origin(OTHER, SCHEDULE)
-    marks = marks_of(record)
-    named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
-    machine = next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
-    if machine:
-        return Origin(OTHER, _peer(record) or f"the host ({machine})")
-    shape = shape_of(record)
-    if shape is None or (shape.whose == HUMAN and not names_a_person(record) and _signs(path, record)):
-        return Origin(UNKNOWN, described(record))
-    if shape.whose == STARTER:
-        return Origin(HUMAN if versions.attended() else SDK, "")
-    return Origin(shape.whose, "")
-
-
-def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
-    """2.1.100 marks no prompt; on every version one that a schedule gives follows a record of its own."""
-    marks, former = marks_of(record), record.get("parentUuid")
-    if any(marks[key] == value for key, value in _SCHEDULED) or any(marks[key] != ABSENT for key in _SCHEDULES):
-        return True
-    fired = _latest(path, (_FIRED.encode(),)) if former else ()
-    return any(each.get("uuid") == former and each.get("subtype") == _FIRED for _, each in fired)
-
-
-def _signs(path: str, record: dict[str, Any]) -> bool:
-    """The transcript has shown who typed another prompt of this form, so one that does not show it was not typed."""
-    version, form = record.get("version"), form_of(record)
-    return any(
-        names_a_person(each) and each.get("version") == version and form_of(each) == form
-        for _, each in _latest(path, (b'"human"',))
-    )
-
-
-def _peer(record: dict[str, Any]) -> str:
-    """The other session or process, in words; an agent of this session that reports or sends a message is none."""
-    source = _source(record)
-    if source.get("kind") != "peer" or source.get("senderTaskId") is not None:
-        return ""
-    name = source.get("name") or source.get("from")
-    who = f"“{str(name)[:60]}”" if name and name != "unknown" else "a process"
-    number = source.get("verifiedPeerPid")
-    return f"{who}, number {number}" if number else who
-
-
-def _forms(words: str) -> set[str]:
-    """What a text says whatever the host made of its spaces, its entities and of its command."""
-    command = _COMMAND.search(words) if words.lstrip().startswith("<command-") else None
-    if command:
-        words = f"{'' if command[1].startswith('/') else '/'}{command[1]} {command[2] or ''}"
-    name, arguments = typed_command(words)
-    if name:
-        words = f"/{name} {arguments}"
-    return {_squeezed(words), _squeezed(_plain(words))} - {""}
-
-
-def _squeezed(words: str) -> str:
-    return str(_SPACE.sub("", words))
-
-
-def _plain(words: str) -> str:
-    for entity, letter in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&")):
-        words = words.replace(entity, letter)
-    return words
-
-
-def _quotes(words: str, wanted: set[str]) -> bool:
-    """The host puts what another session has written between sentences of its own."""
-    whole = _squeezed(words)
-    return any(each in whole for each in wanted)
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [found for each in inner for found in _texts(each)]
-
-
-class Shape(Record):
-    """Whose prompts of these forms clients from one version to before another write with these marks."""
-
-    whose: str
-    forms: tuple[str, ...]
-    since: versions.Version
-    until: Optional[versions.Version]
-    marks: dict[str, tuple[Any, ...]]
-    seen: str  # the clients that wrote it, for prompts that were typed, pasted, resumed, forked and compacted
-
-
-SHAPES = (
-    Shape(HUMAN, (PLAIN,), (2, 1, 327), None, {**_SIGNED, **_TYPED, **_TURN}, "2.1.327, 2.1.328"),
-    Shape(HUMAN, (COMMAND,), (2, 1, 327), None, {**_SIGNED, **_TURN}, "2.1.327, 2.1.328"),
-    Shape(
-        HUMAN, (QUEUED,), (2, 1, 327), None, {**_SIGNED, **_IN_TURN, "humanTurn": (ABSENT, True)}, "2.1.327, 2.1.328"
-    ),
-    # 2.1.235 signs no command yet, 2.1.236 does; when the name of a turn came is not known.
-    Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE_TURN}, "2.1.197, 2.1.258"),
-    Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE_TURN}, "2.1.258"),
-    Shape(HUMAN, (QUEUED,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_IN_TURN}, "2.1.197, 2.1.258"),
-    Shape(HUMAN, (COMMAND,), (2, 1, 78), (2, 1, 236), _UNSIGNED, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.224"),
-    Shape(HUMAN, (PLAIN,), (2, 1, 78), (2, 1, 197), {**_UNSIGNED, **_MAYBE_TYPED}, "2.1.78, 2.1.98, 2.1.100"),
-    Shape(HUMAN, (QUEUED,), (2, 1, 98), (2, 1, 197), {**_UNSIGNED, **_IN_TURN}, "2.1.98, 2.1.100"),
-    Shape(
-        STARTER, _ANY, versions.OLDEST, (2, 1, 78), {"commandMode": (ABSENT, "prompt")}, "2.1.7, 2.1.38, 2.1.76, 2.1.77"
-    ),
-    Shape(SDK, _ANY, (2, 1, 78), None, _SENT, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.258, 2.1.327, 2.1.328"),
-)
+def place_since(path: str, begun: float) -> int:
+    """Where the first record begins that the host wrote at this moment or later; the end where there is none."""
+    return next((at for at, record in _latest(path) if moment(record) >= begun), size(path))
 
 
 def shape_of(record: dict[str, Any]) -> Optional[Shape]:
@@ -326,10 +203,6 @@ def shape_of(record: dict[str, Any]) -> Optional[Shape]:
     rows = [row for row in SHAPES if version and row.since <= version and not (row.until and version >= row.until)]
     fitting = [row for row in rows if form in row.forms and all(_has(row, name, found[name]) for name in MARKS)]
     return fitting[0] if fitting else None
-
-
-def _has(row: Shape, name: str, value: Any) -> bool:
-    return any(type(value) is type(each) and value == each for each in row.marks.get(name, (ABSENT,)))
 
 
 def form_of(record: dict[str, Any]) -> str:
@@ -357,3 +230,133 @@ def described(record: dict[str, Any]) -> str:
     """A record that fits no row, as it is told to people."""
     marks = ", ".join(f"{name}={value}" for name, value in marks_of(record).items() if value != ABSENT)
     return f"an unknown form of Claude Code {record.get('version')} ({form_of(record)}; {marks or 'no mark'})"
+
+
+def _forms(words: str) -> set[str]:
+    """What a text says whatever the host made of its spaces, its entities and of its command."""
+    command = _COMMAND.search(words) if words.lstrip().startswith("<command-") else None
+    if command:
+        words = f"{'' if command[1].startswith('/') else '/'}{command[1]} {command[2] or ''}"
+    name, arguments = typed_command(words)
+    if name:
+        words = f"/{name} {arguments}"
+    return {_squeezed(words), _squeezed(_plain(words))} - {""}
+
+
+def _squeezed(words: str) -> str:
+    return str(_SPACE.sub("", words))
+
+
+def _plain(words: str) -> str:
+    for entity, letter in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&")):
+        words = words.replace(entity, letter)
+    return words
+
+
+def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records behind a place that have one of these words, with where each begins."""
+    try:
+        data = foreign.read(path, MOST, place)
+    except (OSError, ValueError):
+        return
+    at = place
+    for line in data.split(b"\n"):
+        if any(words in line for words in having):
+            with contextlib.suppress(ValueError):
+                record = foreign.loads(line)
+                if isinstance(record, dict):
+                    yield at, record
+        at += len(line) + 1
+
+
+def _said(record: dict[str, Any], turn: str) -> Optional[str]:
+    """What somebody has said by this record; None where it is none, or belongs to another prompt."""
+    if record.get("isSidechain"):
+        return None
+    queued = record.get("attachment")
+    if isinstance(queued, dict):
+        return _queued(queued)
+    if record.get("type") != "user" or any(part.get("type") == "tool_result" for part in parts(record)):
+        return None
+    known = record.get("promptId")
+    if turn and known and known != turn:
+        return None
+    # Any other meta record is the host's own: the text of a command, or the words of a hook.
+    return text(record) if not record.get("isMeta") or _peer(record) else None
+
+
+def _queued(attachment: dict[str, Any]) -> Optional[str]:
+    """What somebody has said in a turn that was going on."""
+    prompt = attachment.get("prompt") if attachment.get("type") == "queued_command" else None
+    return text({"message": {"content": prompt}}) if prompt else None
+
+
+def _peer(record: dict[str, Any]) -> str:
+    """The other session or process, in words; an agent of this session that reports or sends a message is none."""
+    source = _source(record)
+    if source.get("kind") != "peer" or source.get("senderTaskId") is not None:
+        return ""
+    name = source.get("name") or source.get("from")
+    who = f"“{str(name)[:60]}”" if name and name != "unknown" else "a process"
+    number = source.get("verifiedPeerPid")
+    return f"{who}, number {number}" if number else who
+
+
+def _source(record: dict[str, Any]) -> dict[str, Any]:
+    origin = marks_of(record)["origin"]
+    return origin if isinstance(origin, dict) else {}
+
+
+def _quotes(words: str, wanted: set[str]) -> bool:
+    """The host puts what another session has written between sentences of its own."""
+    whole = _squeezed(words)
+    return any(each in whole for each in wanted)
+
+
+def _origin(path: str, record: dict[str, Any]) -> Origin:
+    """Who a record says has said it."""
+    if _is_scheduled(path, record):
+        return Origin(OTHER, SCHEDULE)
+    machine = _machine(record)
+    if machine:
+        return Origin(OTHER, _peer(record) or f"the host ({machine})")
+    shape = shape_of(record)
+    if shape is None or (shape.whose == HUMAN and not names_a_person(record) and _signs(path, record)):
+        return Origin(UNKNOWN, described(record))
+    if shape.whose == STARTER:
+        return Origin(HUMAN if versions.attended() else SDK, "")
+    return Origin(shape.whose, "")
+
+
+def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
+    """2.1.100 marks no prompt; on every version one that a schedule gives follows a record of its own."""
+    marks, former = marks_of(record), record.get("parentUuid")
+    if any(marks[key] == value for key, value in _SCHEDULED) or any(marks[key] != ABSENT for key in _SCHEDULES):
+        return True
+    fired = _latest(path, (_FIRED.encode(),)) if former else ()
+    return any(each.get("uuid") == former and each.get("subtype") == _FIRED for _, each in fired)
+
+
+def _latest(path: str, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Those of the transcript's end, of which a turn that goes on is a part."""
+    return _behind(path, max(0, size(path) - MOST), having)
+
+
+def _machine(record: dict[str, Any]) -> str:
+    """What a record names as its origin that nobody has typed; empty where it names nothing of the kind."""
+    marks = marks_of(record)
+    named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
+    return next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
+
+
+def _signs(path: str, record: dict[str, Any]) -> bool:
+    """The transcript has shown who typed another prompt of this form, so one that does not show it was not typed."""
+    version, form = record.get("version"), form_of(record)
+    return any(
+        names_a_person(each) and each.get("version") == version and form_of(each) == form
+        for _, each in _latest(path, (b'"human"',))
+    )
+
+
+def _has(row: Shape, name: str, value: Any) -> bool:
+    return any(type(value) is type(each) and value == each for each in row.marks.get(name, (ABSENT,)))

@@ -13,6 +13,7 @@ import re
 import unicodedata
 
 from bg import foreign
+from bg.host.event import mapping
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -34,12 +35,13 @@ class Denials:
     """The rules against reading that hold for an agent; where a file of them cannot be understood, all is denied."""
 
     def __init__(self, config: str, folders: list[str]) -> None:
-        self._folders = list(dict.fromkeys(each for folder in folders for each in (folder, os.path.realpath(folder))))
+        self._folders = list(dict.fromkeys([*folders, *map(os.path.realpath, folders)]))
         self._config = config
-        rules = [rule for path in _files(config, self._folders) for rule in _rules(path)]
-        given = list(dict.fromkeys(rule for rule in rules if rule and not rule.startswith("!")))
-        self.unclear = None in rules or len(given) > RULES
-        self._rules = [] if self.unclear else [rooted for rule in given for rooted in self._rooted(rule)]
+        files = [_denied(path) for path in _files(config, self._folders)]
+        denied = (_forbidden(rule) for rules in files for rule in rules or ())
+        given = list(dict.fromkeys(filter(None, denied)))
+        self.unclear = None in files or len(given) > RULES
+        self._rules = [] if self.unclear else [rooted for paths in given for rooted in self._rooted(paths)]
 
     def denies(self, path: str) -> bool:
         """Whether a rule speaks of a file by any of its names: as it is spelled, and where each link leads."""
@@ -78,31 +80,34 @@ def _files(config: str, folders: list[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _rules(path: str) -> Iterator[Optional[str]]:
-    """What stands in the parentheses of a file's rules against Read, `**` where there are none; None: not known.
-
-    A blank file holds no rules.
-    """
+def _denied(path: str) -> Optional[list[Any]]:
+    """What a settings file denies; None where that is not known. A blank file denies nothing."""
     try:
         text = foreign.whole(path, MOST).decode("utf-8-sig")
         data: Any = foreign.loads(text) if text.strip() else {}
     except (FileNotFoundError, NotADirectoryError, PermissionError):  # nor does the host see it
-        return
+        return []
     except (OSError, ValueError):
-        yield None
-        return
-    given = data.get("permissions") if isinstance(data, dict) else None
-    denied = given.get("deny") if isinstance(given, dict) else None
-    for rule in denied if isinstance(denied, list) else []:
-        found = _RULE.fullmatch(rule) if isinstance(rule, str) else None
-        if isinstance(rule, str) and "*" in rule and "(" not in rule and fnmatch.fnmatchcase("Read", rule.strip()):
-            yield "**"  # newer hosts read a name alone as a glob
-        elif found:
-            yield re.sub(r"\\([()])", r"\1", found[1] or "").strip() or "**"
+        return None
+    denied = mapping(mapping(data).get("permissions")).get("deny")
+    return denied if isinstance(denied, list) else []
+
+
+def _forbidden(rule: Any) -> str:
+    """The paths that a rule denies to Read, `**` where it names none; empty where it is no such rule."""
+    if not isinstance(rule, str):
+        return ""
+    if "*" in rule and "(" not in rule and fnmatch.fnmatchcase("Read", rule.strip()):
+        return "**"  # newer hosts read a name alone as a glob
+    found = _RULE.fullmatch(rule)
+    if not found:
+        return ""
+    paths = re.sub(r"\\([()])", r"\1", found[1] or "").strip() or "**"
+    return "" if paths.startswith("!") else paths
 
 
 def _plain(text: str) -> str:
-    """As the host compares them: whatever the case of the letters, and accents as one sign with them."""
+    """The text as the host compares it: in lower case, and each letter with its accent as one character."""
     return unicodedata.normalize("NFC", text).lower()
 
 

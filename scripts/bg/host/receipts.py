@@ -1,4 +1,4 @@
-"""Receipts: whether the words that a hook has printed stand in the session's transcript, behind where it ended then.
+"""Receipts: whether the words that a hook has printed are in the session's transcript, behind where it ended then.
 
 And what became of a message that the host has put into a running agent's queue.
 """
@@ -23,7 +23,6 @@ _FEEDBACK = "Stop hook feedback:"
 _BLOCKED = "UserPromptSubmit operation blocked by hook:"
 _ORIGINAL = "Original prompt: "
 _UNREADABLE = "[object Object]"  # up to 2.1.38 for a prompt that came as parts, as it does by stream-json
-MOST_READ = 8 * 1024 * 1024
 ARRIVED, DROPPED, PROMISED, UNKNOWN = "arrived", "dropped", "promised", "unknown"
 
 #: What 2.1.327 and 2.1.328 answer to such a message; 2.1.197 and 2.1.258 drop it where the agent makes no further call.
@@ -87,7 +86,7 @@ class Stretch:
         return "\n".join(line.added for line in self._lines if line.added)
 
     def receipt(self, words: str, carrier: str, turn: str = "") -> Receipt:
-        """Of these words, said in that turn, what became, and of the prompt or call that has carried them."""
+        """What became of these words, said in that turn, and of the prompt or call that carried them."""
         shown = self._first(lambda line: bool(words) and words in line.added)
         carried = self._first(lambda line: _carries(line, carrier))
         since = shown if shown >= 0 else carried
@@ -100,7 +99,7 @@ class Stretch:
         return Receipt(shown=False, carried=False, answered=False, passed=False, blocked=blocked, overtaken=later)
 
     def _first(self, counts: Callable[[_Line], bool]) -> int:
-        """Where the first of the records stands that counts, -1 where none does."""
+        """The number of the first record that counts, -1 where none does."""
         return next((number for number, line in enumerate(self._lines) if counts(line)), -1)
 
     def _replies(self, behind: int = -1) -> list[int]:
@@ -134,16 +133,58 @@ class Stretch:
         return sign in _read(self._path, start, self._place - start)
 
 
-def _ways(lines: list[_Line]) -> list[_Way]:
-    """Of each record the way that leads to it."""
-    found: list[_Way] = []
-    at: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        before = found[at[line.follows]] if line.follows in at else _Way(line.follows, frozenset())
-        found.append(before._replace(turns=before.turns | {line.turn}) if line.prompt else before)
-        if line.uuid:
-            at.setdefault(line.uuid, number)
+def results(path: str, calls: list[str]) -> dict[str, str]:
+    """Of these calls of a session those that were answered: why one was refused, empty where it was not."""
+    found: dict[str, str] = {}
+    for record in transcripts.tail(path) if calls else ():
+        for part in transcripts.parts(record) if record.get("type") == "user" else ():
+            if part.get("type") == "tool_result" and part.get("tool_use_id") in calls:
+                said = transcripts.text({"message": part}).strip() or "refused"
+                found[str(part["tool_use_id"])] = said if part.get("is_error") else ""
     return found
+
+
+def messages(path: str) -> dict[str, str]:
+    """The message that each of a session's last calls is in."""
+    found: dict[str, str] = {}
+    for record in transcripts.tail(path):
+        for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
+            if part.get("type") == "tool_use":
+                found[str(part.get("id"))] = str(record["message"].get("id"))
+    return found
+
+
+def announced(transcript: str, prompt: str) -> dict[str, str]:
+    """By agent, the report that the host's announcement of its end shows the parent, in this prompt or before it."""
+    records = transcripts.tail(transcript)
+    told = [words for _, words in transcripts.queued(records)]
+    told += [transcripts.text(record) for record in records if record.get("type") == "user"]
+    return {found.agent: found.result for words in [*told, prompt] for found in notifications(words)}
+
+
+class Queued(Record):
+    """A message that the host has put into the queue of an agent: the call that sent it, and its text."""
+
+    call: str
+    text: str
+
+
+def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *, woken: bool = False) -> str:
+    """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
+
+    `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
+    None where the run was cut, of which nothing more is written. The message that has `woken` the agent is always
+    written down.
+    """
+    found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
+    return _fate(session, agent, message, says_last, MOST, woken=woken) if found == DROPPED else found
+
+
+def follows(agent: str, message: str, says_last: Says) -> bool:
+    """An agent was told this after it had said its last words, and has not said them since."""
+    records = transcripts.tail(agent)
+    said = [at for at, record in enumerate(records) if says_last(record)]
+    return bool(said) and max(said) < _place(records, message)
 
 
 def _line(record: dict[str, Any]) -> _Line:
@@ -179,37 +220,6 @@ def _told(uuid: str, follows: str, record: dict[str, Any]) -> _Line:
     return _Line(uuid, follows, turn, prompt=prompt, added=words if feedback else "", said=(words, *calls))
 
 
-def _carries(line: _Line, carrier: str) -> bool:
-    return bool(carrier) and any(carrier in text for text in line.said)
-
-
-def _keeps_out(line: _Line, carrier: str) -> bool:
-    """The host says that a hook has blocked this prompt, or one that it does not name."""
-    _, named, prompt = line.blocked.partition(_ORIGINAL)
-    return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
-
-
-def results(path: str, calls: list[str]) -> dict[str, str]:
-    """Of these calls of a session those that were answered: why one was refused, empty where it was not."""
-    found: dict[str, str] = {}
-    for record in transcripts.tail(path) if calls else ():
-        for part in transcripts.parts(record) if record.get("type") == "user" else ():
-            if part.get("type") == "tool_result" and part.get("tool_use_id") in calls:
-                said = transcripts.text({"message": part}).strip() or "refused"
-                found[str(part["tool_use_id"])] = said if part.get("is_error") else ""
-    return found
-
-
-def messages(path: str) -> dict[str, str]:
-    """The message in which each of a session's last calls stands."""
-    found: dict[str, str] = {}
-    for record in transcripts.tail(path):
-        for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
-            if part.get("type") == "tool_use":
-                found[str(part.get("id"))] = str(record["message"].get("id"))
-    return found
-
-
 def _records(path: str, place: int, most: int) -> list[dict[str, Any]]:
     found = []
     for line in _read(path, place, most).split(b"\n"):
@@ -231,30 +241,26 @@ def _read(path: str, place: int, most: int) -> bytes:
         return b""
 
 
-def announced(transcript: str, prompt: str) -> dict[str, str]:
-    """By agent, the report that the host's announcement of its end shows the parent, in this prompt or before it."""
-    records = transcripts.tail(transcript)
-    told = [words for _, words in transcripts.queued(records)]
-    told += [transcripts.text(record) for record in records if record.get("type") == "user"]
-    return {found.agent: found.result for words in [*told, prompt] for found in notifications(words)}
+def _ways(lines: list[_Line]) -> list[_Way]:
+    """Of each record the way that leads to it."""
+    found: list[_Way] = []
+    at: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        before = found[at[line.follows]] if line.follows in at else _Way(line.follows, frozenset())
+        found.append(before._replace(turns=before.turns | {line.turn}) if line.prompt else before)
+        if line.uuid:
+            at.setdefault(line.uuid, number)
+    return found
 
 
-class Queued(Record):
-    """A message that the host has put into the queue of an agent: the call that sent it, and its text."""
-
-    call: str
-    text: str
+def _carries(line: _Line, carrier: str) -> bool:
+    return bool(carrier) and any(carrier in text for text in line.said)
 
 
-def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *, woken: bool = False) -> str:
-    """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
-
-    `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
-    None where the run was cut, of which nothing more is written. The message that has `woken` the agent is always
-    written down.
-    """
-    found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
-    return _fate(session, agent, message, says_last, MOST_READ, woken=woken) if found == DROPPED else found
+def _keeps_out(line: _Line, carrier: str) -> bool:
+    """The host says that a hook has blocked this prompt, or one that it does not name."""
+    _, named, prompt = line.blocked.partition(_ORIGINAL)
+    return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
 
 
 def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int, *, woken: bool) -> str:
@@ -264,20 +270,13 @@ def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], 
         return ARRIVED
     found = transcripts.tail(session, most)
     result = _result(found, message.call)
-    if not woken and result is not None and _had_a_round(records, str(result.get("timestamp") or "")):
+    if not woken and result is not None and _had_a_round(records, result):
         return ARRIVED
     if says_last is not None and not any(map(says_last, records)):
         return UNKNOWN
     if result is None:
         return UNKNOWN if message.call in transcripts.calls(found) else DROPPED
     return PROMISED if says_last is not None and _PROMISE in str(transcripts.parts(result)) else DROPPED
-
-
-def follows(agent: str, message: str, says_last: Says) -> bool:
-    """An agent was told this after it had said its last words, and has not said them since."""
-    records = transcripts.tail(agent)
-    said = [at for at, record in enumerate(records) if says_last(record)]
-    return bool(said) and max(said) < _place(records, message)
 
 
 def _place(records: list[dict[str, Any]], message: str) -> int:
@@ -307,10 +306,11 @@ def _results(record: dict[str, Any]) -> list[str]:
     return [str(part.get("tool_use_id")) for part in transcripts.parts(record) if part.get("type") == "tool_result"]
 
 
-def _had_a_round(records: list[dict[str, Any]], moment: str) -> bool:
-    """After this moment a call of the agent has ended, and the model went on: with that the queue is handed over.
+def _had_a_round(records: list[dict[str, Any]], result: dict[str, Any]) -> bool:
+    """After this result a call of the agent has ended, and the model went on: with that the queue is handed over.
 
     2.1.197 and 2.1.258 do not write down what they hand over then. Both times are the host's own.
     """
+    moment = str(result.get("timestamp") or "")
     ended = [at for at, each in enumerate(records) if moment and _results(each) and str(each.get("timestamp")) > moment]
     return bool(ended) and any(record.get("type") == "assistant" for record in records[ended[0] :])

@@ -45,7 +45,7 @@ class Tool:
         return " or ".join(self.names)
 
 
-# 2.1.63 renamed Task. `resume` went with 2.1.77; `name` is an agent's name among others, which was not recorded.
+# 2.1.63 renamed Task. 2.1.77 removed `resume`. `name` is the agent's name among other agents; no recording has it.
 LAUNCH = Tool(
     ("Agent", (2, 1, 63)),
     ("Task", OLDEST),
@@ -198,17 +198,6 @@ def launch_of(event: Event) -> Launch:
     return _launch(event.tool_input)
 
 
-def _launch(given: dict[str, Any]) -> Launch:
-    return Launch(
-        description=described(given),
-        prompt=str(given.get("prompt") or ""),
-        kind=str(given.get("subagent_type") or ""),
-        name=str(given.get("name") or ""),
-        resume=str(given.get("resume") or ""),
-        foreground=given.get("run_in_background") is False,
-    )
-
-
 def described(given: dict[str, Any]) -> str:
     """What the input of a launch calls the task."""
     return str(given.get("description") or "")
@@ -295,18 +284,6 @@ def delivered_message(event: Event) -> bool:
     return _response_record(event.tool_response).get("success") is True
 
 
-def _response_record(value: Any) -> dict[str, Any]:
-    """A tool's response as a record; some hosts give it as JSON text or as text parts."""
-    if isinstance(value, list):
-        value = "".join(text_of(mapping(part).get("text")) for part in value)
-    if isinstance(value, str):
-        try:
-            value = foreign.loads(value)
-        except ValueError:
-            return {}
-    return mapping(value)
-
-
 def foreground_text(event: Event) -> Optional[str]:
     """The final text of an agent that ran in the foreground, None where it went to the background."""
     response = mapping(event.tool_response)
@@ -326,3 +303,26 @@ def polled_output(event: Event) -> tuple[str, str, str]:
     task = mapping(mapping(event.tool_response).get("task"))
     agent = identifier(task.get("task_id")) or identifier(event.tool_input.get("task_id"))
     return agent, text_of(task.get("status")), text_of(task.get("result")) or text_of(task.get("output"))
+
+
+def _launch(given: dict[str, Any]) -> Launch:
+    return Launch(
+        description=described(given),
+        prompt=str(given.get("prompt") or ""),
+        kind=str(given.get("subagent_type") or ""),
+        name=str(given.get("name") or ""),
+        resume=str(given.get("resume") or ""),
+        foreground=given.get("run_in_background") is False,
+    )
+
+
+def _response_record(value: Any) -> dict[str, Any]:
+    """A tool's response as a record; some hosts give it as JSON text or as text parts."""
+    if isinstance(value, list):
+        value = "".join(text_of(mapping(part).get("text")) for part in value)
+    if isinstance(value, str):
+        try:
+            value = foreign.loads(value)
+        except ValueError:
+            return {}
+    return mapping(value)

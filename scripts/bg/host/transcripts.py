@@ -25,8 +25,6 @@ HEAD = 1024 * 1024
 LINES = 64 * 1024
 LONGEST_RECORD = 8 * 1024 * 1024
 LOOK, LONGEST_LOOK = 4 * 1024 * 1024, 64 * 1024 * 1024
-RESUME_LIMIT = 5_242_880
-NEAR_LIMIT = 0.8
 NO_ANSWER = "no answer from the model"
 STOPPED = "[Request interrupted by user"
 NO_OUTPUT = "(Bash completed with no output)"  # 2.1.197 and newer; before, nothing
@@ -54,19 +52,8 @@ class Line(Record):
     record: dict[str, Any]
 
 
-def _records(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.split(b"\n"):
-        if line.strip():
-            try:
-                record = foreign.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict):
-                yield record
-
-
 def is_in_place(path: str, session: str, config: str) -> bool:
-    """It stands where the host keeps this session's: in a project's folder of the host's own directory."""
+    """It is where the host keeps this session's: in a project's folder of the host's own directory."""
     folder = os.path.dirname(os.path.dirname(os.path.realpath(path)))
     return os.path.basename(path) == f"{session}.jsonl" and folder == os.path.realpath(os.path.join(config, "projects"))
 
@@ -122,24 +109,6 @@ def said_since(path: str, offset: int, most: int = LOOK) -> tuple[list[Line], in
     return found, place
 
 
-def _said(data: bytes, offset: int) -> Iterator[Line]:
-    """The records of the model; most of a transcript is what tools have brought, which need not be decoded."""
-    hit = data.find(b'"assistant"')
-    while hit >= 0:
-        begin, end = data.rfind(b"\n", 0, hit) + 1, data.index(b"\n", hit) + 1
-        for record in _records(data[begin:end]):
-            if record.get("type") == "assistant":
-                yield Line(offset + begin, offset + end, record)
-        hit = data.find(b'"assistant"', end)
-
-
-def _read(path: str, offset: int, most: int) -> bytes:
-    try:
-        return foreign.read(path, most, offset) if path else b""
-    except (OSError, ValueError):
-        return b""
-
-
 def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     """The content parts of a record's message."""
     message = record.get("message")
@@ -147,18 +116,6 @@ def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-
-
-def moment_of(record: dict[str, Any]) -> float:
-    """When the host has written a record; the beginning of time where it does not say."""
-    said = record.get("timestamp")
-    try:
-        # Late: only what waited in the spool, or ran beside a session, is held against the clock.
-        from datetime import datetime  # noqa: PLC0415
-
-        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def text(record: dict[str, Any]) -> str:
@@ -175,7 +132,7 @@ def words(record: dict[str, Any]) -> list[str]:
 
 
 def calls(records: list[dict[str, Any]]) -> dict[str, int]:
-    """Where among these records each call stands."""
+    """The place of each call among these records."""
     return {
         str(part.get("id")): place
         for place, record in enumerate(records)
@@ -206,10 +163,6 @@ def beside(records: list[dict[str, Any]], call: str) -> tuple[list[Call], list[C
     return made[:at], made[at + 1 :]
 
 
-def _message_id(record: dict[str, Any]) -> str:
-    return text_of(mapping(record.get("message")).get("id"))
-
-
 def printed(result: str) -> str:
     """What a command printed, without what the host writes where it printed nothing."""
     return "" if result.strip() == NO_OUTPUT else result
@@ -217,7 +170,8 @@ def printed(result: str) -> str:
 
 def moment(record: dict[str, Any]) -> float:
     """When the host wrote a record, in seconds; 0 where it does not say."""
-    from datetime import datetime  # noqa: PLC0415 - late: few events need a time
+    # Late: few events need a time.
+    from datetime import datetime  # noqa: PLC0415
 
     try:
         return datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp()
@@ -226,7 +180,7 @@ def moment(record: dict[str, Any]) -> float:
 
 
 def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    """What the host put into a turn that was going on, with where among these records each stands."""
+    """What the host put into a turn that was going on, each with its place among these records."""
     found = []
     for place, record in enumerate(records):
         attachment = record.get("attachment")
@@ -255,7 +209,7 @@ def waiting(path: str) -> list[str]:
 
 
 def last_assistant(records: list[dict[str, Any]]) -> Final:
-    """The last assistant text; unsettled while a later tool result or prompt stands behind it."""
+    """The last assistant text; unsettled while a tool result or a prompt follows it."""
     behind = False
     for record in reversed(records):
         kind = record.get("type")
@@ -266,27 +220,17 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
         spoken = text(record)
         calls = any(part.get("type") == "tool_use" for part in parts(record))
         if spoken.strip():
-            message = record.get("message")
-            reason = message.get("stop_reason") if isinstance(message, dict) else None
+            reason = text_of(mapping(record.get("message")).get("stop_reason"))
             cut = "output limit" if reason == "max_tokens" else ""
             if record.get("isApiErrorMessage"):
                 cut = error_cut(record.get("error"), record.get("apiErrorStatus"), spoken)
-            uuid = record.get("uuid")
-            own = uuid if isinstance(uuid, str) else ""
-            said = reason if isinstance(reason, str) else ""
-            return Final(spoken, own, not behind and not calls, cut, said, _resets(record))
+            return Final(spoken, text_of(record.get("uuid")), not behind and not calls, cut, reason, _resets(record))
         behind = behind or calls
     return Final("", "", False)
 
 
-def _resets(record: dict[str, Any]) -> int:
-    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
-    found = mapping(record.get("quotaLimits")).get("resetsAt")
-    return found if type(found) is int and found > 0 else 0
-
-
 def final(path: str) -> Final:
-    """What a transcript ends with, as it stands now."""
+    """What a transcript ends with now."""
     return last_assistant(tail(path))
 
 
@@ -321,7 +265,7 @@ def is_interrupted(path: str, since: float) -> bool:
 
 
 def is_torn(path: str) -> bool:
-    """The last record follows one that is not there: a host that goes by that chain wakes an agent without the rest."""
+    """The last record follows one that is missing: a host that reads back from it wakes an agent without the rest."""
     records = tail(path)
     following = {record.get("uuid"): record.get("parentUuid") for record in records if record.get("uuid")}
     at = next((record.get("uuid") for record in reversed(records) if record.get("uuid")), None)
@@ -365,7 +309,7 @@ def first_prompt(path: str) -> str:
 
 
 def field(path: str, name: str) -> str:
-    """The last value of a field that stands in every line, such as `version` or `cwd`."""
+    """The last value of a field that every line has, such as `version` or `cwd`."""
     for most in (LINES, TAIL):
         for record in reversed(tail(path, most)):
             value = record.get(name)
@@ -385,17 +329,6 @@ def raw_output(output: str) -> str:
     return last_assistant(records).text
 
 
-def near_limit(path: str) -> str:
-    """A line on a transcript that nears the size beyond which resuming is known to fail, else nothing."""
-    has = size(path)
-    if has < NEAR_LIMIT * RESUME_LIMIT:
-        return ""
-    limit = RESUME_LIMIT / 2**20
-    if has > RESUME_LIMIT:
-        return f"its transcript has {has / 2**20:.1f} MiB, beyond the {limit:.1f} at which resuming is known to fail"
-    return f"its transcript has {has / 2**20:.1f} of the {limit:.1f} MiB beyond which resuming is known to fail"
-
-
 def digest(path: str, most: int = 3000) -> str:
     """The end of a transcript for an agent that continues the work: what was said and which tools were called."""
     lines: list[str] = []
@@ -413,14 +346,6 @@ def digest(path: str, most: int = 3000) -> str:
     return "\n".join(reversed(lines))
 
 
-def _digest_line(part: dict[str, Any]) -> str:
-    if part.get("type") == "text" and isinstance(part.get("text"), str):
-        return " ".join(part["text"].split())[:600]
-    if part.get("type") == "tool_use":
-        return f"[{part.get('name')}] {json.dumps(part.get('input'), ensure_ascii=False)[:200]}"
-    return ""
-
-
 def last_sign(path: str) -> float:
     """When the transcript last grew, through any link; 0 where there is none."""
     try:
@@ -429,12 +354,59 @@ def last_sign(path: str) -> float:
         return 0.0
 
 
-def since(path: str, moment: float) -> Iterator[str]:
-    """The files that calls of this transcript name which were made after this moment, as far as its end shows them."""
+def since(path: str, begun: float) -> Iterator[str]:
+    """The files that are named in calls made after this moment, as far as the transcript's end shows them."""
     for record in tail(path):
-        if record.get("type") == "assistant" and moment_of(record) > moment:
+        if record.get("type") == "assistant" and moment(record) > begun:
             for part in parts(record):
                 if part.get("type") == "tool_use" and part.get("name") in TOOLS:
                     given = mapping(part.get("input"))
                     named = next(filter(None, (text_of(given.get(key)) for key in PATHS)), "")
                     yield os.path.join(text_of(record.get("cwd")), named or ".")
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n"):
+        if line.strip():
+            try:
+                record = foreign.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict):
+                yield record
+
+
+def _read(path: str, offset: int, most: int) -> bytes:
+    try:
+        return foreign.read(path, most, offset) if path else b""
+    except (OSError, ValueError):
+        return b""
+
+
+def _said(data: bytes, offset: int) -> Iterator[Line]:
+    """The records of the model; most of a transcript is what tools have brought, which need not be decoded."""
+    hit = data.find(b'"assistant"')
+    while hit >= 0:
+        begin, end = data.rfind(b"\n", 0, hit) + 1, data.index(b"\n", hit) + 1
+        for record in _records(data[begin:end]):
+            if record.get("type") == "assistant":
+                yield Line(offset + begin, offset + end, record)
+        hit = data.find(b'"assistant"', end)
+
+
+def _message_id(record: dict[str, Any]) -> str:
+    return text_of(mapping(record.get("message")).get("id"))
+
+
+def _resets(record: dict[str, Any]) -> int:
+    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
+    found = mapping(record.get("quotaLimits")).get("resetsAt")
+    return found if type(found) is int and found > 0 else 0
+
+
+def _digest_line(part: dict[str, Any]) -> str:
+    if part.get("type") == "text" and isinstance(part.get("text"), str):
+        return " ".join(part["text"].split())[:600]
+    if part.get("type") == "tool_use":
+        return f"[{part.get('name')}] {json.dumps(part.get('input'), ensure_ascii=False)[:200]}"
+    return ""

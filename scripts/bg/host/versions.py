@@ -10,7 +10,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Callable, Optional
 
 Version = tuple[int, int, int]
 
@@ -19,6 +19,9 @@ BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 
 #: From here on each process tells its hooks its exact version; tried on 2.1.119, which does not, and on 2.1.120.
 TELLS_ITS_VERSION: Version = (2, 1, 120)
+
+RESUME_LIMIT = 5_242_880
+NEAR_LIMIT = 0.8
 
 # What a host can do, from which version, and up to which one, that one not among them: a first guess, behind what a
 # session shows. Each bound was tried on the two versions that it names, by `tests/clients/test_abilities.py` or in a
@@ -39,10 +42,14 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "has_handback": [((2, 1, 271), None)],
     # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
     # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
-    # result, and no hook fires. 2.1.50 announces it too, 2.1.63 does not; 2.1.69 asks no model.
+    # result, and no hook fires. 2.1.50 announces every end too, 2.1.63 does not. 2.1.69 shows nothing either way: it
+    # asks no model.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
     # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
     "wakes_parked": [((2, 1, 225), None)],
+    # 2.1.114, 2.1.116; 2.1.252, 2.1.257: an agent whose transcript has more than `RESUME_LIMIT` bytes is
+    # woken without its memory, in a session that has been resumed not at all.
+    "forgets_long": [((2, 1, 116), (2, 1, 257))],
     # 2.1.77, 2.1.78: its records of prompts name what has started the session.
     "names_starters": [((2, 1, 78), None)],
     # 2.1.235, 2.1.236: they name a person as the origin of commands too.
@@ -71,6 +78,7 @@ class Host(Record):
     has_handback: bool
     announces_every_end: bool
     wakes_parked: bool
+    forgets_long: bool
     names_starters: bool
     names_who_typed: bool
     prints_blocked_prompts: bool
@@ -105,7 +113,7 @@ class Host(Record):
         return self.version is None or self.has_handback
 
     def notification(self, words: str) -> str:
-        """The sequence that makes a terminal show a notification, empty where it would not be passed on."""
+        """The sequence that makes a terminal show a notification; empty where the host would not pass it on."""
         if not attended() or not self.passes_terminal_sequences:
             return ""
         plain = " ".join(re.sub(r"[^\w .,:?!()+-]", " ", words).split())
@@ -123,8 +131,18 @@ def host_of(version: Optional[Version]) -> Host:
     return Host(version, **able)
 
 
+def near_limit(path: str, host: Callable[[], Host]) -> str:
+    """A line on an agent whose transcript nears the size beyond which its host forgets it, else nothing."""
+    has = transcripts.size(path)
+    if has < NEAR_LIMIT * RESUME_LIMIT or not host().forgets_long:
+        return ""
+    named = ".".join(map(str, host().version or ()))
+    limit = f"the {RESUME_LIMIT / 2**20:.1f} MiB beyond which Claude Code {named} wakes it without its memory"
+    return f"its transcript has {has / 2**20:.1f} MiB, {'more than' if has > RESUME_LIMIT else 'near'} {limit}"
+
+
 def version_of(text: str) -> Optional[Version]:
-    """`2.1.327` as numbers, whatever stands behind a hyphen; None where it is not a version."""
+    """`2.1.327` as numbers, whatever follows a hyphen; None where it is not a version."""
     # Without a regular expression: compiling one at every event costs more than all that the event is counted with.
     numbers = (text or "").replace("-", ".").split(".")[:3]
     if len(numbers) < 3 or not all(each.isdecimal() for each in numbers):
@@ -138,6 +156,11 @@ def running(transcript: str, *, live: bool = True) -> str:
     Another one may have begun the session: what this process says of itself comes first, then what was written last.
     """
     return (announced_version() if live else "") or transcripts.field(transcript, "version")
+
+
+def of_session(transcript: str) -> Host:
+    """What the host can do that has written this session's transcript last."""
+    return host_of(version_of(running(transcript, live=False)))
 
 
 def announced_version() -> str:

@@ -24,7 +24,7 @@ def kept_aside(place: str) -> list[str]:
 def keep_aside(path: str, now: float) -> None:
     """Give a damaged ledger another name, its logs with it."""
     aside = f"{path}.corrupt-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{os.getpid()}"
-    # The logs get their second name first: a hook that opens the place in between would throw them away.
+    # The logs get a second name before the ledger moves: a hook that opened the place just then would delete them.
     for suffix in LOGS:
         with contextlib.suppress(OSError):
             os.link(f"{path}{suffix}", f"{aside}{suffix}")
@@ -55,7 +55,7 @@ def is_corrupt(error: sqlite3.Error) -> bool:
 
 
 def is_passing(error: sqlite3.Error) -> bool:
-    """Another hook or the disk is in the way, which another time it will not be."""
+    """Whether a later try may succeed: another hook or the disk is in the way for now."""
     words = str(error).lower()
     return any(
         sign in words for sign in ("locked", "busy", "full", "readonly", "unable to open", "disk i/o", "protocol")

@@ -176,7 +176,7 @@ class Attempt:
     def _write(self, fallen: Fallen) -> None:
         path = os.path.join(self._folder, _name(fallen.key))
         part = f"{path}-{os.getpid()}"
-        with open(part, "w", encoding="utf-8", errors="replace", opener=_private) as file:
+        with open(part, "w", encoding="utf-8", errors="replace", opener=_open_private) as file:
             file.writelines(f"{line}\n" for line in (fallen.passes, fallen.key, *map(_line, fallen.deaths)))
         os.replace(part, path)
         self._fallen.add(os.path.basename(path))
@@ -230,7 +230,7 @@ def _name(key: str) -> str:
     return f"{digests.digest(key)}{FALLEN}"
 
 
-def _private(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 

@@ -394,7 +394,7 @@ class Docket(Held):
 
     @fact
     def unheard(self) -> list[Case]:
-        """The same, and those of which the parent has not heard that a run has ended."""
+        """The unfinished tasks, and those of which the parent has not heard that a run has ended."""
         return _found(self, tasks.unheard)
 
     @property
@@ -464,7 +464,7 @@ def known(book: Ledger, look: Callable[[], list[Task]]) -> list[Case]:
 
 
 def _known(book: Ledger, row: Task, moment: int) -> Case:
-    """The case of a task whose row was read at this moment."""
+    """The case of a task whose row was read at `moment`, a count of the ledger's changes."""
     found = case(book, row.label)
     found.learn(vars(Case)["task"].fget, row, {"tasks"}, moment)
     return found

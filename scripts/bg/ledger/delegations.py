@@ -202,7 +202,7 @@ def untold(book: Ledger, label: str) -> list[Delegation]:
 
 
 def attach(book: Writing, requests: list[int], resume: int) -> None:
-    """A resume that is about to be sent tells how these ended."""
+    """Note the resume, about to be sent, that tells how these ended."""
     for identifier in requests:
         book.write("UPDATE delegations SET resume = ? WHERE id = ?", resume, identifier)
 
@@ -213,12 +213,12 @@ def mark_told(book: Writing, resume: int) -> None:
 
 
 def untell(book: Writing, resume: int) -> None:
-    """The agent has ended before this message reached it."""
+    """Take back what this message was to tell: its agent ended before it arrived."""
     book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
 
 
 def reopen(book: Writing, one: Delegation) -> None:
-    """Its decision was taken back: it waits again."""
+    """Let it wait again: its decision was taken back."""
     book.write(
         f"UPDATE delegations SET state = '{Decision.WAITING}', words = NULL, worker = '', decided = NULL WHERE id = ?"
         f" AND state IN ('{Decision.APPROVED}', '{Decision.DENIED}')",

@@ -180,7 +180,7 @@ def surface(
 ) -> None:
     """Recorded before anything is printed: at which event and turn, what, and where the transcript will show it."""
     event, turn = via
-    own = machine.own()
+    own = machine.this_process()
     for identifier, said in zip(ids, words):
         book.write(
             "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, event = ?, turn = ?, pid = ?, started = ?,"

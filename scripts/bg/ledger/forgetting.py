@@ -22,7 +22,7 @@ class _Name(Record):
 
 
 def is_due(book: Ledger) -> bool:
-    """What is old has not been looked for today."""
+    """Whether today's search for old tasks is still to be done."""
     return notes.swept(book) != int(book.now() // durations.DAY)
 
 

@@ -43,10 +43,10 @@ LIMIT 1
 
 
 def note(book: Ledger, session: str) -> None:
-    """Mark the session as idle where it is; another hook that makes something due waits until that is written."""
+    """Mark the session as idle if it is. Another hook that makes something due waits until the mark is written."""
     values = [session] * _DUE.count("?")
     if book.value(_DUE, *values):
-        place.wake(book.place, session)
+        place.clear_idle(book.place, session)
         return
     with contextlib.suppress(OSError), book.transaction():
         if not book.value(_DUE, *values):

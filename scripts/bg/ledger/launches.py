@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# Where the agent has its identity from: its prompt; another plugin's hook threw that away; its start has brought it
-# (printed, then shown by its transcript); or it never had one, and the user knows.
+# Where the agent has its identity from: from its prompt; nowhere yet, as another plugin's hook threw that away; from
+# its start (first printed, then shown by its transcript); or it never had one, and the user has been told.
 PROMPT, LOST, GIVEN, CONTEXT, NOWHERE = "prompt", "lost", "given", "context", "nowhere"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -46,7 +46,7 @@ def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, c
         return str(known)
     token = _new_token(book, label)
     book.write(
-        # With the newest window that there is: a clock that goes back would put the launch before its own.
+        # The newest window is noted with it: by time, a clock set back would put the launch before its window.
         "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, window)"
         " VALUES (?,?,?,'',?,?,?,?,?, (SELECT max(id) FROM windows))",
         tool_use or token,
@@ -62,7 +62,7 @@ def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, c
 
 
 def adopt(book: Writing, token: str, label: str, tool_use: str, agent_type: str, cwd: str, made: float) -> None:
-    """A launch that an earlier ledger has noted; the commit that its agent began on is not known."""
+    """Record a launch that an earlier ledger had noted; the commit that its agent began on is not known."""
     book.write(
         "INSERT OR IGNORE INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, identity)"
         " VALUES (?,?,?,'',?,'',?,'',?,?)",

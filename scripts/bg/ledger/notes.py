@@ -71,7 +71,7 @@ def _forget(book: Writing, key: str) -> None:
     book.write("DELETE FROM meta WHERE key = ?", key)
 
 
-def continues(book: Ledger, session: str, version: str) -> Optional[bool]:
+def can_continue_agents(book: Ledger, session: str, version: str) -> Optional[bool]:
     """Whether this client has shown a session that agents can be continued; None where that is as its version says."""
     known, _, shown = _get(book, f"continues:{session}").partition(" ")
     return shown == "yes" if shown and known == version else None
@@ -146,7 +146,7 @@ def root_mark(book: Ledger, root: str) -> str:
 
 
 def set_root_mark(book: Writing, root: str, mark: str) -> None:
-    """The repository that is kept there is known by this from now on."""
+    """From now on the repository at this root is recognized by this mark."""
     book.write("INSERT OR REPLACE INTO roots (root, mark) VALUES (?, ?)", root, mark)
 
 

@@ -176,7 +176,7 @@ class Opening:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """No other hook makes or moves the ledger meanwhile, as far as this disk knows locks."""
+        """Keep other hooks from making or moving the ledger meanwhile, as far as this disk supports locks."""
         if self._is_alone:
             yield
             return

@@ -36,7 +36,7 @@ def config_directory() -> str:
 def _named() -> list[str]:
     """The places that the user or the host names, or this plugin: only from these is anything executed."""
     given = os.environ.get("BG_DATA")
-    if given and not why_not(given):
+    if given and not _why_not(given):
         return [given]
     own = os.path.join(own_config(), "bg")
     return [each for each in (os.environ.get("CLAUDE_PLUGIN_DATA"), own) if each]
@@ -58,7 +58,7 @@ def _candidates() -> list[str]:
     return list(dict.fromkeys([*named[:-1], *found, *named[-1:]]))
 
 
-def why_not(path: str) -> str:
+def _why_not(path: str) -> str:
     """Why a directory is not used, in words: somebody else could have put something into it; empty where it is."""
     if not os.path.isabs(path):
         return "its path is not absolute"
@@ -74,13 +74,13 @@ def why_not(path: str) -> str:
 def passed_over() -> dict[str, str]:
     """The places that are not used although they are there or are named, each with the reason."""
     given = [path for path in (os.environ.get("BG_DATA"), os.environ.get("CLAUDE_CONFIG_DIR")) if path]
-    return {path: why for path in dict.fromkeys([*given, *_candidates()]) for why in [why_not(path)] if why}
+    return {path: why for path in dict.fromkeys([*given, *_candidates()]) for why in [_why_not(path)] if why}
 
 
 def directories() -> list[str]:
     """Those that nobody else could have filled; the last one where there is no such, which cannot be used then."""
     found = _candidates()
-    return [path for path in found if not why_not(path)] or found[-1:]
+    return [path for path in found if not _why_not(path)] or found[-1:]
 
 
 def existing() -> list[str]:
@@ -90,7 +90,7 @@ def existing() -> list[str]:
 
 def directory() -> str:
     """The data directory in use: an older ledger is adopted where the preferred place has none."""
-    named = [path for path in _named() if not why_not(path)]
+    named = [path for path in _named() if not _why_not(path)]
     return next(iter([*existing(), *named, *directories()]))
 
 
@@ -205,7 +205,7 @@ def idle(place: str, session: str) -> str:
     return f"{marker(place, session)}.idle"
 
 
-def wake(place: str, session: str) -> None:
+def clear_idle(place: str, session: str) -> None:
     """From now on every event of this session starts Python again."""
     with contextlib.suppress(OSError):
         os.unlink(idle(place, session))

@@ -18,8 +18,8 @@ DIALOG, KEYBOARD, SDK, CODE, RELAYED, SETTINGS = "dialog", "keyboard", "sdk", "c
 # Without effect: known to be somebody else's, or not known whose, which a code can confirm.
 UNPROVEN, KEPT = "unproven", "kept"
 WITHOUT_EFFECT = (UNPROVEN, KEPT)
-# The ways on which words come: a prompt, one that waited in the spool, one that closes a task once it is proven, a
-# dialog's answers, the parent's own message.
+# How the words came: in a prompt, in a prompt that waited in the spool, in a prompt that closes a task once it is
+# proven, in a dialog's answers, in the parent's own message.
 PROMPTED, SPOOLED, CLOSES, CHOSEN, PASSED_ON = "prompt", "spool", "close", "dialog", "message"
 MOST_MISSED = 3
 _SIGNS = "abcdefghijklmnopqrstuvwxyz234567"

@@ -45,7 +45,7 @@ def find(book: Ledger, *, label: str = ANY, tool_use: str = ANY) -> list[Resume]
 
 
 def pending(book: Ledger, agent: str) -> Optional[Resume]:
-    """The newest resume of an agent, where the host has said nothing of it; what it said nothing of before is over."""
+    """The newest resume of an agent, if the host has not said what became of it; earlier ones are over."""
     found = Resume.one(book, "SELECT * FROM resumes WHERE agent = ? ORDER BY id DESC LIMIT 1", agent)
     return found if found and found.proven is None and found.failed is None else None
 
@@ -103,7 +103,7 @@ def last_call(book: Ledger, agent: str) -> str:
 
 
 def last_woken(book: Ledger, agent: str, until: float) -> Optional[float]:
-    """When the newest resume that has arrived was asked for, as far as that was until then."""
+    """When the last message that has woken the agent was noted, of those noted up to that moment."""
     found: Optional[float] = book.value(
         "SELECT max(at) FROM resumes WHERE agent = ? AND proven IS NOT NULL AND at <= ?", agent, until
     )

@@ -54,7 +54,7 @@ def bind(book: Writing, token: str, agent: str) -> bool:
 
 
 def begin_run(book: Writing, agent: str, label: str, number: int) -> None:
-    """A run begins, unless it has."""
+    """Start the run of this number, unless it is known already."""
     book.write(
         "INSERT OR IGNORE INTO runs (agent, run, label, began) VALUES (?,?,?,?)", agent, number, label, book.now()
     )

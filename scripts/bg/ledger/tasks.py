@@ -292,7 +292,7 @@ def unfinished(book: Ledger, session: str) -> list[Task]:
 
 
 def unheard(book: Ledger, session: str) -> list[Task]:
-    """The same, and those of which the parent has not heard that a run has ended."""
+    """The unfinished tasks, and those of which the parent has not heard that a run has ended."""
     return _unfinished(
         book, session, f" UNION SELECT label FROM deliveries WHERE seen IS NULL AND kind = '{Due.ENDED}'"
     )

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-# How the user's words are taken: word for word, as leave to do without them, or as what the agent has gone on under;
-# for a delegation as yes or no.
+# How the user's words are taken: as an answer, word for word; as leave to do without an answer; or as consent to what
+# the agent assumed when it went on. For a delegation: as yes or no.
 ANSWER, SKIP, CONFIRMED = "answer", "skip", "confirmed"
 APPROVED, DENIED = "approved", "denied"
 

@@ -92,7 +92,7 @@ def close_window(book: Writing, window: Window) -> None:
 
 
 def close_windows_of(book: Writing, label: str) -> None:
-    """Nothing is launched under this label for the time being."""
+    """Close the windows of this label: nothing is launched under it for the time being."""
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
 
 

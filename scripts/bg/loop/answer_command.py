@@ -68,20 +68,9 @@ def answer_command(scene: Scene, arguments: str) -> None:
     if answers.is_blank(arguments):
         commands.say(scene, scene.desk.inbox(scene.book, scene.project))
         return
-    waiting = inbox.waiting(scene.book, project=scene.project)
-    only = _only_label(scene, waiting)
-
-    def was_asked(label: str, qid: str) -> bool:
-        name = label or only
-        return (
-            bool(cases.case(scene.book, name).ever_asked(qid.upper()))
-            if name
-            else any(qid == item.qid.upper() for item in waiting)
-        )
-
-    known = Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
+    known = _known(scene)
     typed = answers.read(arguments, known)
-    if answers.is_for_all(arguments) and (not waiting or tasks.in_state(scene.book, scene.project, State.PAUSED)):
+    if answers.is_for_all(arguments) and (not known.waiting or tasks.in_state(scene.book, scene.project, State.PAUSED)):
         typed = Typed("", answers.ALL_GO, [], "", "", [])
     if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
         _show(scene, typed)
@@ -102,6 +91,20 @@ def answer_command(scene: Scene, arguments: str) -> None:
     if came.outcome != typing.COMMAND and not came.whole:
         came.lines.append(feedback.YOU_TYPED.format(words=neutral(arguments.strip())))
     commands.say(scene, "\n".join(came.lines))
+
+
+def _known(scene: Scene) -> Known:
+    """What typed words are read against."""
+    waiting = inbox.waiting(scene.book, project=scene.project)
+    only = _only_label(scene, waiting)
+
+    def was_asked(label: str, qid: str) -> bool:
+        name = label or only
+        if not name:
+            return any(qid == item.qid.upper() for item in waiting)
+        return bool(cases.case(scene.book, name).ever_asked(qid.upper()))
+
+    return Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
 
 
 def _show(scene: Scene, typed: Typed) -> None:
@@ -205,23 +208,35 @@ def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: 
     if told is not None:
         came = tell(scene, writing, told, typed.plain, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.REFUSED, label, whole=True)
-    parts: list[Part] = []
-    for part in typed.parts or [Part("", "", typed.plain)]:
-        name = part.label or label
-        mine = known.items(name)
-        if not name:
-            return _say_which_task(scene, known.waiting)
-        if not part.qid and len(mine) != 1:
-            return _say_which_item(scene, name, mine, typed.plain)
-        parts.append(Part(name, part.qid or mine[0].qid, part.text))
+    parts = [part._replace(label=part.label or label) for part in typed.parts or [Part("", "", typed.plain)]]
+    unclear = _unclear(scene, parts, known, typed.plain)
+    if unclear is not None:
+        return unclear
+    parts = [_with_id(part, known) for part in parts]
     if typed.doubts:
         return _ask_back(scene, typed, parts, known, number)
     found, lines = _found(scene, parts)
     return _record(scene, writing, found, number, lines, label)
 
 
+def _unclear(scene: Scene, parts: list[Part], known: Known, plain: str) -> Optional[Outcome]:
+    """What to say where a part does not tell which task, or which of its items, it is for."""
+    for part in parts:
+        mine = known.items(part.label)
+        if not part.label:
+            return _say_which_task(scene, known.waiting)
+        if not part.qid and len(mine) != 1:
+            return _say_which_item(scene, part.label, mine, plain)
+    return None
+
+
+def _with_id(part: Part, known: Known) -> Part:
+    """Words without an id are for the only item of their task."""
+    return part if part.qid else part._replace(qid=known.items(part.label)[0].qid)
+
+
 def _is_unasked(typed: Typed, known: Known) -> bool:
-    """Words for a task that asks for nothing, which may well ask or postpone something themselves."""
+    """Whether the words are for a task that asks for nothing; they may still ask or postpone something themselves."""
     asks = {answers.QUESTION, answers.POSTPONES}
     return bool(typed.label and typed.plain and not known.items(typed.label)) and all(
         why in asks for why, _ in typed.doubts
@@ -306,8 +321,8 @@ def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, numbe
     # Words before the first id reach the agent with the first answer.
     parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())
     found, lost = _found(scene, [part for part in parts if part.text])
-    doubts = [(feedback.DOUBTS[why], inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
-    lines = [feedback.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in doubts))]
+    doubts = [feedback.DOUBTS[why].format(what=inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
+    lines = [feedback.NOT_SENT.format(why="; ".join(doubts))]
     if lost or not found:
         ids = [f"{item.qid}: …" for item in known.items(label)]
         again = [feedback.SAY_ANEW.format(example=" ".join([scene.answer_command, label, *ids]))] if ids else []

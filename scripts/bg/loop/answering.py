@@ -93,7 +93,7 @@ def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said)
     replaced = user_answers.answer(writing, item, said.text, said.source, how or user_answers.ANSWER, said.typed)
     waits = delegating.hand_over(scene, writing, item, said.text) if how == recoveries.HAND_OVER else ""
     follows = recoveries.line(recoveries.plan(how, said.text, inbox.extra(item))) if how else ""
-    beside = "; ".join(part for part in (follows, replaced, waits) if part)
+    beside = "; ".join(filter(None, (follows, replaced, waits)))
     return Taken(f"{name} answered: {inline(said.text, 120)}" + (f" ({beside})" if beside else ""), recorded=True)
 
 
@@ -109,9 +109,9 @@ def _to_what(scene: Scene, item: Question) -> Taken:
 
 def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     name, text = f"{item.label} {item.qid}", said.text
-    decision = decisions.read(text)
-    if decisions.is_either(item.text) and not decisions.names_it(text):
-        decision = None
+    # To a request that asks for one of two things, yes and no may mean either.
+    is_clear = not decisions.is_either(item.text) or decisions.names_it(text)
+    decision = decisions.read(text) if is_clear else None
     asked = request(scene, item)
     if decision is None:
         return Taken(_asked_back(scene, item, text), recorded=False)
@@ -125,7 +125,7 @@ def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -
     replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
     waits = _decide(scene, writing, item, text, decision)
     words = f": {inline(text, 120)}" if decision.qualified else ""
-    beside = "; ".join(part for part in (replaced, waits) if part)
+    beside = "; ".join(filter(None, (replaced, waits)))
     return Taken(f"{name}: {how}{words}" + (f" ({beside})" if beside else ""), recorded=True)
 
 

@@ -156,15 +156,10 @@ def read(arguments: str, known: Known) -> Typed:
     heads = _named(text, label, known, doubts) or _numbered(folded(text), known.items(label))
     heads = [*_first(text, heads, label), *heads]
     lead, plain = (text[: heads[0].start].strip(), "") if heads else ("", text.strip())
-    parts: list[Part] = []
-    name = label
-    for head, end in zip(heads, [*(head.start for head in heads[1:]), len(text)]):
-        said = text[head.end : end].strip()
-        said = _JOINS.sub("", said).rstrip() if end < len(text) else said
-        name = head.label or name
-        parts += [Part(name, qid, said) for qid in head.qids or [""]]
-    _doubt(parts, plain, lead, doubts)
-    doubts += [(POSTPONES, each.text) for each in parts or [Part(label, "", plain)] if _postpones(each, known)]
+    parts = _parts(text, heads, label)
+    said = parts or [Part(label, "", plain)]
+    _doubt(said, lead, doubts)
+    doubts += [(POSTPONES, each.text) for each in said if _postpones(each, known)]
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
@@ -242,6 +237,17 @@ def _first(text: str, heads: list[_Head], label: str) -> list[_Head]:
     return [_Head(0, 0, label, [], ":", True, "")] if said.strip() else []
 
 
+def _parts(text: str, heads: list[_Head], label: str) -> list[Part]:
+    """The text behind each of these places, up to the next; a label holds until another one is named."""
+    parts: list[Part] = []
+    for head, end in zip(heads, [*(head.start for head in heads[1:]), len(text)]):
+        said = text[head.end : end].strip()
+        said = _JOINS.sub("", said).rstrip() if end < len(text) else said
+        label = head.label or label
+        parts += [Part(label, qid, said) for qid in head.qids or [""]]
+    return parts
+
+
 # Each says why it is doubtful that a place names an answer, or nothing; None where the place names none.
 def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str]:
     """A label without an id."""
@@ -305,18 +311,20 @@ def _numbered(plain: str, items: list[Question]) -> list[_Head]:
     return [_Head(each.start(), each.end(), "", [qid], ".", True, "") for each, qid in zip(found, qids)]
 
 
-def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str]]) -> None:
+def _doubt(parts: list[Part], lead: str, doubts: list[tuple[str, str]]) -> None:
     """What makes two people read the same words differently; a decision is asked back by who reads it."""
     if lead and not _POLITE.fullmatch(folded(lead)):
         doubts.append((LEAD, lead))
     said: dict[tuple[str, str], str] = {}
-    for part in parts or [Part("", "", plain)]:
-        words = _normal(part.text)
+    for part in parts:
+        words, name = _normal(part.text), part.qid or "/bg-answer"
+        decides = part.qid[:1] == "D"
         if said.setdefault((part.label, part.qid), words) != words:
             doubts.append((TWICE, part.qid))
-        says_nothing = is_blank(words) or (part.qid[:1] != "D" and bool(_SAYS_NOTHING.fullmatch(words)))
-        doubts += [(EMPTY, part.qid or "/bg-answer")] if says_nothing else []
-        doubts += [(QUESTION, part.qid or "/bg-answer")] if part.qid[:1] != "D" and is_question(words) else []
+        if is_blank(words) or (_SAYS_NOTHING.fullmatch(words) and not decides):
+            doubts.append((EMPTY, name))
+        elif is_question(words) and not decides:
+            doubts.append((QUESTION, name))
 
 
 def _postpones(part: Part, known: Known) -> bool:

@@ -6,7 +6,8 @@ import re
 
 from bg.host import dialogs, drift, tools, transcripts
 from bg.ledger import cases, digests, inbox, notes, proofs, tasks, typed
-from bg.ledger.file import Writing
+from bg.ledger.deliveries import Delivery
+from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
 from bg.ledger.values import Due, Item, ItemState
@@ -25,100 +26,64 @@ MOST_OPTIONS = 4  # more a dialog does not take
 AGENTS_OPTIONS = 2  # of the agent's own, so that ways by name are left to choose; all are in the question
 LONGEST_OPTION = 200  # characters
 COMPARED = 2000  # characters: comparing takes the square of them
+_BY_NAME, _LESS, _OWN = "by name", "less", "own"
 _PREFIX = pattern(
     r"\s*\W{0,3}(bg[-_ ]?\d{1,6})\s*(?:\(.{0,120}?\))?[\s.,:]+([QBD]\d{1,3})\b\W{0,3}", re.IGNORECASE | re.DOTALL
 )
 
 
 def before_question(scene: Scene) -> None:
-    """PreToolUse(AskUserQuestion): waiting questions get the agents' own words, which ties the answers to them."""
+    """PreToolUse(AskUserQuestion): waiting questions are put in the agents' own words; this ties answers to them."""
     event = scene.event
     if event.in_subagent:
         return
     scene.see()
     items = inbox.waiting(scene.book, project=scene.project)
     asked = dialogs.questions_of(event)
-    found = rewrite(asked, items, lambda label: name_of(scene, label), by_module=tools.by_module(event))
-    rewritten, shown = found or (None, [])
-    given = dialogs.own_answers(event) if shown else ""
+    rewritten, put_now = rewrite(asked, items, lambda label: name_of(scene, label), by_module=tools.by_module(event))
+    given = dialogs.own_answers(event) if put_now else ""
     mark = scene.book.chance(8).hex() if given else ""
     with scene.book.transaction() as writing:
         # A dialog that the user closes has been seen: its questions wait in the table and do not come up again.
-        inbox.mark_shown(writing, [item.id for item in shown])
+        inbox.mark_shown(writing, [item.id for item in put_now])
         place = transcripts.size(proof.transcript(scene, scene.session))
-        notes.set_dialog(writing, event.tool_use, _put(asked, rewritten or [], shown), place, mark)
-        for label in dict.fromkeys(item.label for item in shown if given):
+        notes.set_dialog(writing, event.tool_use, _words_of(put_now, asked, rewritten), place, mark)
+        for label in dict.fromkeys(item.label for item in put_now if given):
             origin, way = phrases.ANSWERED_ITSELF, proofs.CHOSEN
             proofs.note(writing, scene.session, label, given, event.tool_use, proofs.UNPROVEN, origin, way)
-    if rewritten is not None:
-        scene.answer.updated_input = dialogs.questions_with(event, rewritten)
-    if given and scene.answer.updated_input is not None:
-        scene.answer.updated_input = dialogs.without_answers(scene.answer.updated_input, mark)
+    if put_now:
+        changed = dialogs.questions_with(event, rewritten)
+        scene.answer.updated_input = dialogs.without_answers(changed, mark) if given else changed
         # Else a hook that allows every tool would make the host go on as if the user had been asked (2.1.328).
-        scene.answer.ask = True
-
-
-def name_of(scene: Scene, label: str) -> str:
-    """What a task is called where its items are put."""
-    case = cases.of(scene.book, label)
-    return case.task.description or case.task.text if case else ""
-
-
-def _put(asked: list[dict[str, Any]], rewritten: list[dict[str, Any]], items: list[Question]) -> dict[int, str]:
-    """Which item each question stands for, with the words that it had: a host may show these instead."""
-    pairs = [(dialogs.wording(one), dialogs.wording(other)) for one, other in zip(asked, rewritten)]
-    return {
-        item.id: digests.digest(before)
-        for item in items
-        for before, after in pairs
-        if prefixed(after) == (item.label, item.qid.upper())
-    }
+        scene.answer.ask = bool(given)
 
 
 def after_question(scene: Scene) -> None:
     """PostToolUse(AskUserQuestion): the user's answers, each to its own question, all of them or none."""
-    if scene.event.in_subagent:
+    event = scene.event
+    if event.in_subagent:
         return
     scene.see()
-    by_module = tools.by_module(scene.event)
-    read = meant if by_module else str
-    given = {question: read(text) for question, text in dialogs.answers_of(scene.event).items()}
-    given = {question: text for question, text in given.items() if text.strip()}
-    options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
+    by_module = tools.by_module(event)
+    chosen = dialogs.answers_of(event)
+    given = {question: meant(text) if by_module else text for question, text in chosen.items() if text.strip()}
+    given = {question: text for question, text in given.items() if text}
     with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as (writing, claim):
-        told: list[str] = []
-        answered: list[str] = []
-        put = notes.take_dialog(writing, scene.event.tool_use)
-        claim.place = put.place if put else claim.place
-        if put and put.shown:
-            scene.form.append(drift.OURS)
-            words = [dialogs.wording(each) for each in dialogs.questions_of(scene.event)]
-            taken_over = any(prefixed(each) for each in words)
-            sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=taken_over)
-        if put and put.mark and given and not dialogs.shows_mark(scene.event, put.mark):
-            told.append(phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK))
-            given = {}
-        for question, item in _asked_by(scene, list(given), put.shown if put else None):
-            taken = _take(scene, writing, item, given[question], options.get(question, []))
-            if taken.recorded:
-                answered.append(item.label)
-            else:
-                told.append(taken.then or inline(taken.line, 400))
-            if not taken.recorded or inbox.kind(item) == Item.DELEGATION:
-                scene.answer.notice.append(taken.line)
-        for label in dict.fromkeys(answered):
-            case = cases.of(scene.book, label)
-            elsewhere = answering.owe(scene, writing, case) if case else []
-            scene.answer.notice += elsewhere
-            told += elsewhere
+        shown = notes.take_dialog(writing, event.tool_use)
+        if shown is not None:
+            claim.place = shown.place
+            _note_form(scene, shown)
+        if shown and shown.mark and given and not dialogs.shows_mark(event, shown.mark):
+            told = [phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK)]
+        else:
+            told = _take_all(scene, writing, given, shown)
     if by_module:
         _leave_to_module(scene)
         return
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     hearing.everybody(scene)
-    along = _sent_along(scene)
-    reminding.remind(scene, [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along])
+    reminding.remind(scene, _left_to_say(scene))
 
 
 def _leave_to_module(scene: Scene) -> None:
@@ -129,126 +94,47 @@ def _leave_to_module(scene: Scene) -> None:
     scene.answer.notice, scene.answer.context = [], []
 
 
-def _sent_along(scene: Scene) -> list[str]:
-    """The tasks whose agents the same message wakes, behind the dialog: nothing is left to say about their answers."""
-    _, later = transcripts.beside(transcripts.tail(scene.event.transcript), scene.event.tool_use)
-    found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
-    labels = [task.label for task in found if task is not None]
-    return [label for label in labels if cases.case(scene.book, label).is_ready]
+def rewrite(
+    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str], *, by_module: bool = False
+) -> tuple[list[dict[str, Any]], list[Question]]:
+    """The dialog's questions, ours in the agents' own words, and the items that these put to the user.
 
-
-def _take(scene: Scene, writing: Writing, item: Question, text: str, options: list[str]) -> answering.Taken:
-    """One answer, written down before anything is made of it."""
-    number = typed.keep(writing, scene.session, "dialog", item.label, text)
-    said, why = _own_words(item, text, options)
-    if why:
-        name, command = f"{item.label} {item.qid}", scene.answer_command
-        words = answering.given_back(text)
-        reason = str(feedback.WHY_NOT_SENT[why]).format(words=words)
-        line = feedback.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
-        return answering.Taken(line, recorded=False)
-    is_skip = said not in options and answers.reserved(said) == answers.SKIP
-    skips = is_skip and inbox.kind(item) != Item.DELEGATION
-    taken = answering.take(scene, writing, item, answering.Said(said, "dialog", number, skips))
-    typed.conclude(writing, number, typed.TAKEN if taken.recorded else typed.REFUSED)
-    return taken
-
-
-def _counts(item: Question, options: list[str]) -> bool:
-    """A number is what the question asks for, and no option is one."""
-    has_numbers = any(sign.isdecimal() for option in options for sign in option)
-    return answers.asks_for_a_number(item.text) and not has_numbers
-
-
-def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
-    """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
-    chosen, _, noted = text.partition("\n")
-    if inbox.kind(item) == Item.DELEGATION and chosen in options:
-        if chosen not in (feedback.APPROVE[0], feedback.DENY[0]):
-            return text, "options"
-        # What is noted beside a choice is its condition, or takes it back.
-        return f"{chosen}: {noted}" if noted else chosen, ""
-    if text in options or not options:
-        return text, ""
-    read = answers.read(text, answers.Known([item], lambda _, qid: qid == item.qid.upper(), lambda _: False))
-    if read.parts and (len(read.parts) > 1 or read.doubts or read.lead):
-        return text, "ids"
-    if any(doubt == answers.UNKNOWN for doubt, _ in read.doubts):
-        return text, "ids"
-    if inbox.kind(item) == Item.DELEGATION:  # it is asked back unless it says yes or no
-        return (read.parts[0].text if read.parts else text), ""
-    if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
-        return text, "number"
-    if answers.is_question(text):
-        return text, "question"
-    word = answers.reserved(text)
-    if word and word != answers.SKIP:
-        return text, "command"
-    return (read.parts[0].text if read.parts else text), ""
-
-
-def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[tuple[str, Question]]:
-    """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
-    pairs: list[tuple[str, Question]] = []
-    left = _unnamed(scene, shown, meant)
-    for question in shown:
-        named = prefixed(question)
-        known = inbox.ever(scene.book, *named) if named else left
-        # Where no hook could put the agent's words into the dialog, the parent's words must do.
-        item = next((one for one in known if named and is_put(question, one, name_of(scene, one.label))), None)
-        standing = [one for one in known if one.state in (ItemState.OPEN, ItemState.ANSWERED)]
-        item = item or match(question, standing)
-        item = item or (known[0] if named and known else None)
-        if item is not None and not _was_put(question, item, name_of(scene, item.label), meant):
-            _not_taken(scene, item)
-        elif item is not None:
-            pairs.append((question, item))
-            left = [one for one in left if one.id != item.id]
-    return pairs
-
-
-def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
-    """The very call has shown the user that item: another plugin may show questions that begin like ours."""
-    return (
-        meant is not None
-        and item.id in meant
-        and (is_put(question, item, name) or digests.digest(question) == meant[item.id])
-    )
-
-
-def _not_taken(scene: Scene, item: Question) -> None:
-    scene.answer.context.append(phrases.DIALOG_NOT_OURS.format(name=f"{item.label} {item.qid}", ask=tools.ASK))
-
-
-def _unnamed(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[Question]:
-    """What a dialog without our words may stand for: a host that shows the parent's words instead."""
-    if not meant or any(prefixed(question) for question in shown):
-        return []
-    items = inbox.waiting(scene.book, project=scene.project)
-    return [item for item in items if item.id in meant]
-
-
-def prefixed(question: str) -> Optional[tuple[str, str]]:
-    """The label and id that a dialog's question begins with."""
-    found = _PREFIX.match(question)
-    return (label_of(found[1].replace(" ", "")), found[2].upper()) if found else None
+    The module's own dialog has them already, and is given what its labels mean.
+    """
+    left = list(items)
+    result = []
+    for question in questions:
+        item = match(dialogs.wording(question), left)
+        if item is None:
+            result.append(question)
+            continue
+        left.remove(item)
+        words, header = put(item, task_of(item.label)), f"{item.label} {item.qid}"
+        if by_module:
+            result.append(dialogs.with_options(dialogs.reworded(question, words, header), offered(item)))
+        else:
+            result.append(_decidable(dialogs.reworded(question, words + _view(question, item), header), item))
+    return result, [item for item in items if item not in left]
 
 
 def match(question: str, items: list[Question]) -> Optional[Question]:
     """The waiting item that a dialog's question puts to the user, None where it is another matter."""
     named = prefixed(question)
     if named:
-        return next((item for item in items if (item.label, item.qid.upper()) == named), None)
+        return first_of([item for item in items if (item.label, item.qid.upper()) == named])
     words = _plain(question)
-    scored = [(_likeness(words, _plain(item.text)), item) for item in items]
-    scored.sort(key=lambda pair: -pair[0])
+    scored = sorted(((_likeness(words, _plain(item.text)), item) for item in items), key=lambda pair: -pair[0])
     if not scored or scored[0][0] < _LIKE:
         return None
-    if len(scored) > 1 and scored[1][0] > scored[0][0] - 0.1:
-        # Several agents that ask the same are asked for one after the other: each question is shown with its label.
-        same = {_plain(item.text) for score, item in scored if score > scored[0][0] - 0.1}
-        return scored[0][1] if len(same) == 1 else None
-    return scored[0][1]
+    likely = [item for score, item in scored if score > scored[0][0] - 0.1]
+    # Several agents that ask the same are asked for one after the other: each question is shown with its label.
+    return likely[0] if len({_plain(item.text) for item in likely}) == 1 else None
+
+
+def prefixed(question: str) -> Optional[tuple[str, str]]:
+    """The label and id that a dialog's question begins with."""
+    found = _PREFIX.match(question)
+    return (label_of(found[1].replace(" ", "")), found[2].upper()) if found else None
 
 
 def put(item: Question, task: str) -> str:
@@ -278,44 +164,162 @@ def is_put(question: str, item: Question, task: str) -> bool:
     return " ".join(question.split()).startswith(" ".join(put(item, task).split()))
 
 
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text[:COMPARED].lower()))
+def name_of(scene: Scene, label: str) -> str:
+    """What a task is called where its items are put."""
+    case = cases.of(scene.book, label)
+    return case.task.description or case.task.text if case else ""
 
 
-def _likeness(one: str, other: str) -> float:
-    if not one or not other:
-        return 0.0
-    short, long = sorted((one, other), key=len)
-    if len(short) > 12 and short in long:
-        return 1.0
-    # Late: nearly no prompt is an answer.
-    import difflib  # noqa: PLC0415
+def _words_of(items: list[Question], asked: list[dict[str, Any]], rewritten: list[dict[str, Any]]) -> dict[int, str]:
+    """The words that the question of each item had before, as a digest: a host may show these instead."""
+    pairs = [(dialogs.wording(one), dialogs.wording(other)) for one, other in zip(asked, rewritten)]
+    return {
+        item.id: digests.digest(before)
+        for item in items
+        for before, after in pairs
+        if prefixed(after) == (item.label, item.qid.upper())
+    }
 
-    return difflib.SequenceMatcher(None, one, other).ratio()
+
+def _note_form(scene: Scene, put: notes.Dialog) -> None:
+    """The form of this event, and whether the host has shown what the hook before it had given."""
+    if put.shown:
+        scene.form.append(drift.OURS)
+        is_taken = any(prefixed(dialogs.wording(each)) for each in dialogs.questions_of(scene.event))
+        sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=is_taken)
 
 
-def rewrite(
-    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str], *, by_module: bool = False
-) -> Optional[tuple[list[dict[str, Any]], list[Question]]]:
-    """The dialog's questions in the agents' own words, and what they put; None where none of them is ours.
-
-    The module's own dialog has them already, and is given what its labels mean.
-    """
-    left = list(items)
-    result = []
-    for question in questions:
-        item = match(dialogs.wording(question), left)
-        if item is None:
-            result.append(question)
-            continue
-        left.remove(item)
-        words, header = put(item, task_of(item.label)), f"{item.label} {item.qid}"
-        if by_module:
-            result.append(dialogs.with_options(dialogs.reworded(question, words, header), offered(item)))
+def _take_all(scene: Scene, writing: Writing, given: dict[str, str], put: Optional[notes.Dialog]) -> list[str]:
+    """Take each answer, and owe the next step of the tasks; what the parent must know of those that do not count."""
+    options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
+    told: list[str] = []
+    answered: list[str] = []
+    for question, item in _asked_by(scene, list(given), put.shown if put else None):
+        taken = _take(scene, writing, item, given[question], options.get(question, []))
+        if taken.recorded:
+            answered.append(item.label)
         else:
-            result.append(_decidable(dialogs.reworded(question, words + _view(question, item), header), item))
-    put_now = [item for item in items if item not in left]
-    return (result, put_now) if put_now else None
+            told.append(taken.then or inline(taken.line, 400))
+        if not taken.recorded or inbox.kind(item) == Item.DELEGATION:
+            scene.answer.notice.append(taken.line)
+    for label in dict.fromkeys(answered):
+        case = cases.of(scene.book, label)
+        elsewhere = answering.owe(scene, writing, case) if case else []
+        scene.answer.notice += elsewhere
+        told += elsewhere
+    return told
+
+
+def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[tuple[str, Question]]:
+    """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
+    pairs: list[tuple[str, Question]] = []
+    left = _unnamed(scene, shown, meant)
+    for question in shown:
+        item = _meant_by(scene, question, left)
+        if item is None:
+            continue
+        if _was_put(question, item, name_of(scene, item.label), meant):
+            pairs.append((question, item))
+            left = [one for one in left if one.id != item.id]
+        else:
+            name = f"{item.label} {item.qid}"
+            scene.answer.context.append(phrases.DIALOG_NOT_OURS.format(name=name, ask=tools.ASK))
+    return pairs
+
+
+def _unnamed(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[Question]:
+    """What a dialog without our words may stand for: a host that shows the parent's words instead."""
+    if not meant or any(prefixed(question) for question in shown):
+        return []
+    items = inbox.waiting(scene.book, project=scene.project)
+    return [item for item in items if item.id in meant]
+
+
+def _meant_by(scene: Scene, question: str, left: list[Question]) -> Optional[Question]:
+    """The item that a dialog's question names, by its words if they are ours; else one that is left and is like it."""
+    named = prefixed(question)
+    if not named:
+        return match(question, left)
+    known = inbox.ever(scene.book, *named)
+    standing = [one for one in known if one.state in (ItemState.OPEN, ItemState.ANSWERED)]
+    ours = [one for one in known if is_put(question, one, name_of(scene, one.label))]
+    # Where no hook could put the agent's words into the dialog, the parent's words must do.
+    return first_of(ours) or match(question, standing) or first_of(known)
+
+
+def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
+    """The very call has shown the user that item: another plugin may show questions that begin like ours."""
+    return (
+        meant is not None
+        and item.id in meant
+        and (is_put(question, item, name) or digests.digest(question) == meant[item.id])
+    )
+
+
+def _take(scene: Scene, writing: Writing, item: Question, text: str, options: list[str]) -> answering.Taken:
+    """One answer, written down before anything is made of it."""
+    number = typed.keep(writing, scene.session, "dialog", item.label, text)
+    said, why = _own_words(item, text, options)
+    if why:
+        name, command = f"{item.label} {item.qid}", scene.answer_command
+        words = answering.given_back(text)
+        reason = str(feedback.WHY_NOT_SENT[why]).format(words=words)
+        line = feedback.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
+        return answering.Taken(line, recorded=False)
+    is_skip = said not in options and answers.reserved(said) == answers.SKIP
+    skips = is_skip and inbox.kind(item) != Item.DELEGATION
+    taken = answering.take(scene, writing, item, answering.Said(said, "dialog", number, skips))
+    typed.conclude(writing, number, typed.TAKEN if taken.recorded else typed.REFUSED)
+    return taken
+
+
+def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
+    """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
+    is_request = inbox.kind(item) == Item.DELEGATION
+    chosen, _, noted = text.partition("\n")
+    if is_request and chosen in options:
+        if chosen not in (feedback.APPROVE[0], feedback.DENY[0]):
+            return text, "options"
+        # A note that the user adds to a choice sets a condition for it, or takes it back.
+        return f"{chosen}: {noted}" if noted else chosen, ""
+    if text in options or not options:
+        return text, ""
+    read = answers.read(text, answers.Known([item], lambda _, qid: qid == item.qid.upper(), lambda _: False))
+    if _names_more(read):
+        return text, "ids"
+    # A request is asked back unless the words say yes or no.
+    why = "" if is_request else _doubt(item, text, options)
+    return (read.parts[0].text if read.parts and not why else text), why
+
+
+def _names_more(read: answers.Typed) -> bool:
+    """The words may be for another item too, or for another one."""
+    return bool(read.parts and (read.parts[1:] or read.doubts or read.lead)) or any(
+        doubt == answers.UNKNOWN for doubt, _ in read.doubts
+    )
+
+
+def _doubt(item: Question, text: str, options: list[str]) -> str:
+    """Why words that are none of the options may not be meant as an answer."""
+    if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
+        return "number"
+    if answers.is_question(text):
+        return "question"
+    return "command" if answers.reserved(text) not in ("", answers.SKIP) else ""
+
+
+def _counts(item: Question, options: list[str]) -> bool:
+    """A number is what the question asks for, and no option is one."""
+    has_numbers = any(sign.isdecimal() for option in options for sign in option)
+    return answers.asks_for_a_number(item.text) and not has_numbers
+
+
+def _left_to_say(scene: Scene) -> list[Delivery]:
+    """What is due, but for the answers to agents that the same message wakes behind the dialog."""
+    _, later = transcripts.beside(transcripts.tail(scene.event.transcript), scene.event.tool_use)
+    found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
+    along = [task.label for task in found if task is not None and cases.case(scene.book, task.label).is_ready]
+    return [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along]
 
 
 def offered(item: Question) -> list[tuple[str, str]]:
@@ -360,12 +364,35 @@ def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:
     """What to leave out, where the parent asks that; the agent's own ways; those by name; the parent's own."""
     extra = inbox.extra(item)
-    read = [(option, *recoveries.read(option)) for option in dialogs.options_of(question) if option.strip()]
-    less = [option for option, name, beyond in read if name == recoveries.REDUCE and beyond]
-    others = [option for option, name, beyond in read if (not name or beyond) and option not in less]
-    agents = recoveries.entries(extra.get("ways"))[:AGENTS_OPTIONS]
-    offered = [each for each in recoveries.options(extra) if not (less and each[0].lower() == recoveries.REDUCE)]
-    found = [(option, feedback.LESS) for option in less]
-    found += [(option, feedback.AGENTS_OPTION) for option in agents] + offered
-    found += [(option, feedback.PARENTS_OPTION) for option in others]
-    return dialogs.with_options(question, found[:MOST_OPTIONS])
+    given = [(option, _sort(option)) for option in dialogs.options_of(question) if option.strip()]
+    less = [(option, feedback.LESS) for option, sort in given if sort == _LESS]
+    agents = [(option, feedback.AGENTS_OPTION) for option in recoveries.entries(extra.get("ways"))[:AGENTS_OPTIONS]]
+    named = recoveries.options(extra)
+    if less:
+        named = [each for each in named if each[0].lower() != recoveries.REDUCE]
+    parents = [(option, feedback.PARENTS_OPTION) for option, sort in given if sort == _OWN]
+    return dialogs.with_options(question, [*less, *agents, *named, *parents][:MOST_OPTIONS])
+
+
+def _sort(option: str) -> str:
+    """What an option of the parent's is: a recovery by its name, which is offered anyway, or more than that."""
+    name, beyond = recoveries.read(option)
+    if name and not beyond:
+        return _BY_NAME
+    return _LESS if name == recoveries.REDUCE else _OWN
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text[:COMPARED].lower()))
+
+
+def _likeness(one: str, other: str) -> float:
+    if not one or not other:
+        return 0.0
+    short, long = sorted((one, other), key=len)
+    if len(short) > 12 and short in long:
+        return 1.0
+    # Late: nearly no prompt is an answer.
+    import difflib  # noqa: PLC0415
+
+    return difflib.SequenceMatcher(None, one, other).ratio()

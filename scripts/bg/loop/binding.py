@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]:
+def bound_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]:
     """The task of an agent, bound by the token in its first prompt where no launch event told us."""
     found = cases.agent(scene.book, agent).case
     if found or not agent:
@@ -25,7 +25,7 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]:
     book = scene.book
     launched = launches.find(book, token=tokens[0]) if tokens else launches.find(book, tool_use=arrivals.call_of(path))
     known = first_of(launched)
-    # The hook after its launch, which runs beside this one, may have bound it just now.
+    # The hook after the launch runs beside this one, and may have bound the agent just now.
     if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
         return None
     with scene.book.transaction() as writing:

@@ -32,6 +32,10 @@ from bg.loop import (
 from bg.loop.scene import Scene
 from bg.words import phrases
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
 
 def polled(scene: Scene) -> None:
     """PostToolUse(TaskOutput): old hosts hand the text, or the raw transcript, to the parent here."""
@@ -40,7 +44,7 @@ def polled(scene: Scene) -> None:
         return
     scene.see()
     agent, status, output = tools.polled_output(event)
-    case = binding.own_task(scene, agent)
+    case = binding.bound_task(scene, agent)
     if case is not None and status == "completed":
         close(scene, case, agent, transcripts.raw_output(output), "", event.tool)
     hearing.everybody(scene)
@@ -67,13 +71,13 @@ def cut_by_user(scene: Scene, case: Case) -> str:
 def take(scene: Scene, announcements: list[Notification]) -> None:
     """End the runs that the host has announced the end of."""
     for found in announcements:
-        case = binding.own_task(scene, found.agent)
+        case = binding.bound_task(scene, found.agent)
         if case is None or found.parked:
             continue
         if not found.cut and parking.is_parked(scene, case.agent):
             scene.answer.context.append(phrases.HAS_NOT_ENDED.format(label=case.label))
             continue
-        # First: an agent that goes on already has ended the run that this may be about.
+        # This comes first: if the agent goes on already, the run that the notification may be about has ended.
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
         if _is_of_a_former_run(scene, found):
             continue
@@ -138,18 +142,29 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         else:
             _learn_the_cut(case, who, run, cut)
         return
-    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
-    is_own = is_of_this_run(scene, run, own)
+    own = _own_end(scene, run)
     if not who.texts:
-        # An error is announced before it stands in the transcript, which then still ends with a call.
-        is_newer = names_error(text) and not own.settled
-        reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
-    elif is_own and _is_unkept(scene, who, run, own):
+        reports.keep(case, who, source, _best(own, text))
+    elif own is not None and _is_unkept(scene, who, run, own):
         reports.keep(case, who, source, own.text)
-    if is_own and own.cut and cut in BY_ERROR:
+    if own is not None and own.cut and cut in BY_ERROR:
         judging.conclude(scene, case, who, own.cut, own.resets)
     else:
         judging.conclude(scene, case, who, cut)
+
+
+def _own_end(scene: Scene, run: Run) -> Optional[Final]:
+    """The end of the agent's transcript where it is this run's."""
+    own = transcripts.final(agents.of_agent(scene.event.transcript, run.agent))
+    return own if is_of_this_run(scene, run, own) else None
+
+
+def _best(own: Optional[Final], announced: str) -> str:
+    """A run's own words, else those that its end was announced with."""
+    # An error is announced before it stands in the transcript, which then still ends with a call.
+    if own is None or (names_error(announced) and not own.settled):
+        return announced
+    return own.text or announced
 
 
 def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:

@@ -12,6 +12,7 @@ from bg.ledger.values import Due, Item, State
 from bg.loop import hearing, noting, reports
 from bg.loop.hearing import Heard
 from bg.protocol import signals
+from bg.record import Record
 from bg.signals import kinds
 
 TYPE_CHECKING = False
@@ -65,49 +66,77 @@ def account(book: Writing, case: Case) -> None:
         deliveries.make(book, case.label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
+class _End(Record):
+    """The end of a run: what cut it, what it had asked on its way and gone on behind, what it asks in its texts."""
+
+    case: Case
+    agent: Agent
+    run: int
+    cut: str
+    left: list[signals.Signal]
+    requests: list[signals.Signal]
+
+
 def _conclude(
     book: Writing, case: Case, agent: Agent, cut: str, found: kinds.Found, left: list[signals.Signal]
 ) -> None:
-    run, label, token = agent.run, case.label, agent.token
+    run = agent.run
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent.id, run.run, cut)
-    notes.forget_progress(book, label)
+    notes.forget_progress(book, case.label)
     texts = agent.texts_of(run.run)
-    _, reading = reports.best(texts, token)
-    signal = reading.deciding
-    if signal is None or not signal.readable:
-        beside = [found for found in reports.requests(texts, token) if not found.terminal]
-        open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(left, "")
-        _note_asked(book, case, agent, run.run, [*beside, *open_ones])
-        _withdraw(book, label, agent.id, run.run)
-        tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
-        deliveries.make(book, label, Due.ENDED, Key.of_end(agent.id, run.run))
-        if not cut:
-            verifications.owe(book, label, agent.id, run.run)
-        return
+    _, reading = reports.best(texts, agent.token)
+    end = _End(case, agent, run.run, cut, left, reports.requests(texts, agent.token))
+    if reading.deciding is not None and reading.deciding.readable:
+        _by_signal(book, end, reading.deciding, reading.own, found)
+    else:
+        _without_signal(book, end)
+
+
+def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signals.Signal], found: kinds.Found) -> None:
+    """The signal that a run ends with decides what becomes of its task."""
+    case, label, agent = end.case, end.case.label, end.agent.id
     kind = kinds.of(signal.marker)
     over = kind.is_over(signal.fields)
-    beside = _beside(signal, reading, reports.requests(texts, token), over=over)
-    _note_asked(book, case, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
-    _withdraw(book, label, agent.id, run.run + over)
-    news = noting.note(book, case, agent.id, run.run, signal, ends=True)
-    tasks.set_state(book, label, kind.state(signal, reading.own, found))
-    if over and not cut:
-        verifications.owe(book, label, agent.id, run.run)
+    # Where its work is over, nothing is left to wait for.
+    asked = _on_the_way(end) if over else [*_beside(end, signal, own), *_unsettled(end.left, signal.marker)]
+    _note_asked(book, end, asked)
+    _withdraw(book, label, agent, end.run + over)
+    news = noting.note(book, case, agent, end.run, signal, ends=True)
+    tasks.set_state(book, label, kind.state(signal, own, found))
+    if over and not end.cut:
+        verifications.owe(book, label, agent, end.run)
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.owe_next_step(book, label, case.task.session)
 
 
-def _beside(
-    signal: signals.Signal, reading: reports.Reading, requests: list[signals.Signal], *, over: bool
-) -> list[signals.Signal]:
-    """What a run asks besides the signal that ends it; where its work is over, nothing is left to wait for."""
-    if over:
-        return [found for found in requests if not found.terminal]
-    others = [found for found in reading.own if found.readable and found.terminal and found.marker != kinds.REQUEST]
-    asked = [found for found in others if not kinds.of(found.marker).is_over(found.fields)]
-    return [found for found in [*requests, *asked] if found is not signal]
+def _without_signal(book: Writing, end: _End) -> None:
+    """A run has ended in prose, or what cut it decides what becomes of its task."""
+    label, agent, cut = end.case.label, end.agent.id, end.cut
+    open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(end.left, "")
+    _note_asked(book, end, [*_on_the_way(end), *open_ones])
+    _withdraw(book, label, agent, end.run)
+    tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
+    deliveries.make(book, label, Due.ENDED, Key.of_end(agent, end.run))
+    if not cut:
+        verifications.owe(book, label, agent, end.run)
+
+
+def _on_the_way(end: _End) -> list[signals.Signal]:
+    """What its texts ask without ending it."""
+    return [found for found in end.requests if not found.terminal]
+
+
+def _beside(end: _End, signal: signals.Signal, own: list[signals.Signal]) -> list[signals.Signal]:
+    """What a run asks besides the signal that ends it."""
+    return [found for found in [*end.requests, *filter(_waits, own)] if found is not signal]
+
+
+def _waits(found: signals.Signal) -> bool:
+    """Its agent ends a run to wait for what it asks; a request is found with the others of its kind."""
+    ends = found.readable and found.terminal and found.marker != kinds.REQUEST
+    return ends and not kinds.of(found.marker).is_over(found.fields)
 
 
 def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signal]:
@@ -120,9 +149,9 @@ def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signa
     ]
 
 
-def _note_asked(book: Writing, case: Case, agent: Agent, run: int, found: list[signals.Signal]) -> None:
+def _note_asked(book: Writing, end: _End, found: list[signals.Signal]) -> None:
     for signal in found:
-        noting.note(book, case, agent.id, run, signal)
+        noting.note(book, end.case, end.agent.id, end.run, signal)
 
 
 def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:

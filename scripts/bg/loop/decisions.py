@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 YES, NO = "yes", "no"
 MOST = 100_000  # characters; reading ten times that would take seconds
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
-# The rows of each language. `go` tells the agent to begin; `mild` may be mere politeness before a no, also where it is
-# a yes; `not` turns a phrase round; `dont` does so too, and opens a condition besides; `will` makes a no of any clause
-# with a negation. `and` adds nothing, `so` opens a conclusion, `only` a condition; one of these or `must` makes a
-# condition of a clause behind `but`; `limit` does so at its end. `because` opens a reason, `why` is a word of one. What
-# stands before `turn` is corrected. `unless` takes a no back. `wait` postpones, asks or is undecided, `hold` does
-# nothing else, `past` says that the user has done so; `me` is the user, `agent` another agent.
+# The rows of each language. `go` tells the agent to begin. `mild` may be mere politeness before a no, even where it is
+# a yes. `not` reverses a phrase; `dont` does so too, and also opens a condition. `will` turns any clause that has a
+# negation into a no. `and` adds nothing, `so` opens a conclusion, `only` opens a condition. Behind `but`, a negation or
+# `must` makes a clause a condition; `limit` does so at its end. `because` opens a reason, `why` is a word of one.
+# `turn` corrects what stands before it. `unless` takes a no back. `wait` postpones, asks or is undecided; `hold` does
+# only that; `past` says that the user has already done so. `me` is the user, `agent` is another agent.
 _APPROVE, _GO, _AGREE, _MILD, _DENY, _REFUSE, _DONT, _NOT, _WILL = (
     "approve", "go", "yes", "mild", "deny", "no", "dont", "not", "will",
 )  # fmt: skip
@@ -68,6 +68,16 @@ class _Mark(Record):
     phrase: str
     rows: set[str]
 
+    @property
+    def says(self) -> str:
+        """The first of its rows that say yes or no, or add nothing; empty where none does."""
+        return next((row for row in _SAYS if row in self.rows), "")
+
+    @property
+    def agrees(self) -> bool:
+        """It says yes, and not out of mere politeness."""
+        return not _CONSENTS.isdisjoint(self.rows) and _MILD not in self.rows
+
 
 class _Clause(Record):
     """The marks between two separators or "but"s; whether it asks, a colon is behind it, or a "but" before it."""
@@ -83,7 +93,23 @@ class _Clause(Record):
         """It opens with "but" or "so"."""
         return self.but or any(mark.rows & {_SO, _TURN} for mark in self.marks[:1])
 
+    @property
+    def agrees(self) -> bool:
+        """A phrase in it says yes, and not out of mere politeness."""
+        return any(mark.agrees for mark in self.marks)
+
+    @property
+    def leads_on(self) -> bool:
+        """It asks, or what is behind it belongs to it."""
+        return self.asks or self.colon
+
+    @property
+    def is_known(self) -> bool:
+        """The table has all of its words."""
+        return all(mark.rows for mark in self.marks)
+
     def holds(self, rows: set[str]) -> bool:
+        """A phrase in it is in one of these rows."""
         return any(not rows.isdisjoint(mark.rows) for mark in self.marks)
 
 
@@ -125,7 +151,7 @@ def postpones(words: str) -> bool:
 
 
 def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
-    """What the first phrases decide, and nothing behind them takes back."""
+    """What the first phrases decide, unless something behind them takes it back."""
     for place, clause in enumerate(clauses):
         if place and clause.because:
             break  # why: "to another agent because this one cannot"
@@ -133,8 +159,7 @@ def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
         decides = [row for row in said if row != _AND]
         if decides:
             behind = [clause._replace(marks=rest, but=False), *clauses[place + 1 :]]
-            is_clear = any(mark.rows & _CONSENTS and _MILD not in mark.rows for mark in clause.marks)
-            return _denial(decides, behind) if _denies(decides) else _approval(decides, behind, is_clear=is_clear)
+            return _denial(decides, behind) if _denies(decides) else _approval(decides, behind, is_clear=clause.agrees)
         if rest or clause.asks:
             break
     return None
@@ -158,15 +183,25 @@ def _is_hold(clause: _Clause) -> bool:
 
 def _refuses(decides: list[str], clause: _Clause) -> bool:
     """Whether the first phrases deny, and nothing else."""
-    first, rows, rest = decides[0], set(decides), clause.marks
-    if first in _DENIES:
-        # "No go ahead" says both; "no do it yourself" does not.
-        both = clause.asks or (rows & _CONSENTS and decides[-1] not in _DENIES)
-        return _AGREE not in rows and (bool(rest) or not both)
-    if first == _GO and decides[-1] == _REFUSE:
-        return not (_AGREE in rows or rest or clause.asks)  # "do it yourself"
-    turns = first == _GO or first in _TURNS
-    return turns and not (clause.asks or rows & _DENIES or _waits(rest)) and (len(decides) > 1 or not rest)
+    if decides[0] in _DENIES:
+        return _is_no(decides, clause)
+    if decides[0] == _GO and decides[-1] == _REFUSE:
+        return not (_AGREE in decides or clause.marks or clause.asks)  # "do it yourself"
+    return decides[0] in (_GO, *_TURNS) and _is_turned_round(decides, clause)
+
+
+def _is_no(decides: list[str], clause: _Clause) -> bool:
+    """Whether phrases that begin with a no are one: "no do it yourself" is, "no go ahead" says both."""
+    if _AGREE in decides:
+        return False
+    both = clause.asks or (not _CONSENTS.isdisjoint(decides) and decides[-1] not in _DENIES)
+    return bool(clause.marks) or not both
+
+
+def _is_turned_round(decides: list[str], clause: _Clause) -> bool:
+    """Whether a "do not" or a "go" makes a no of all of it, and nothing behind it asks, denies again or postpones."""
+    against = clause.asks or not _DENIES.isdisjoint(decides) or _waits(clause.marks)
+    return not against and (len(decides) > 1 or not clause.marks)
 
 
 def _grants(marks: list[_Mark]) -> bool:
@@ -181,20 +216,23 @@ def _grants(marks: list[_Mark]) -> bool:
 
 def _approval(decides: list[str], clauses: list[_Clause], *, is_clear: bool) -> Optional[Decision]:
     """A yes with its conditions, unless one of them is none that an agent can keep."""
-    is_explicit = _AGREE not in decides
-    by_colon = _APPROVE in decides and clauses[0].colon and not clauses[0].marks
+    if _APPROVE in decides and clauses[0].colon and not clauses[0].marks:
+        return _behind_colon(clauses)
     opened = False
     for number, clause in enumerate(clauses):
-        if by_colon and number:
-            condition = None if _begins_later(clause.marks) else True
-        else:
-            condition = _condition(clause, is_explicit=is_explicit or opened, opened=opened)
-            if condition is None and number:
-                condition = _is_reason(clause, is_clear=is_clear) or None
+        condition = _condition(clause, is_explicit=opened or _AGREE not in decides, opened=opened)
+        if condition is None and number:
+            condition = _is_reason(clause, is_clear=is_clear) or None
         if condition is None or clause.asks:
             return None
-        opened = opened or condition
+        opened |= condition
     return Decision(YES, qualified=opened)
+
+
+def _behind_colon(clauses: list[_Clause]) -> Optional[Decision]:
+    """A yes of "approve:" with whatever is behind it."""
+    takes_back = any(clause.asks or _begins_later(clause.marks) for clause in clauses)
+    return None if takes_back else Decision(YES, qualified=len(clauses) > 1)
 
 
 def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[bool]:
@@ -202,14 +240,19 @@ def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[
     said, rest = _said(clause.marks, decided=True)
     if _waits(rest) or _is_unwilling(clause):
         return None
-    denies = _denies(said)
     if not rest:
-        only_names = clause.holds({_AGENT}) and _CONSENTS.isdisjoint(said)  # "ah yes, the second agent"
-        return None if denies or only_names else False
+        return False if _only_agrees(clause, said) else None
     is_explicit = is_explicit or clause.but or _DONT in said
-    if denies:
-        return True if is_explicit and _CONSENTS.isdisjoint(said) else None
-    return opened or _opens(rest) or (is_explicit and clause.holds({_MUST})) or None
+    if _denies(said):
+        sets_one = is_explicit and _CONSENTS.isdisjoint(said)
+    else:
+        sets_one = any((opened, _opens(rest), is_explicit and clause.holds({_MUST})))
+    return sets_one or None
+
+
+def _only_agrees(clause: _Clause, said: list[str]) -> bool:
+    """Whether a clause that says only this says yes again, or nothing: "ah yes, the second agent" does more."""
+    return not _denies(said) and not (clause.holds({_AGENT}) and _CONSENTS.isdisjoint(said))
 
 
 def _is_reason(clause: _Clause, *, is_clear: bool) -> bool:
@@ -246,8 +289,7 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
         before, behind = clauses[:place], clauses[place + 1 :]
         if place and clause.because:
             continue
-        agrees = any(each.holds(_CONSENTS) for each in before)
-        if _refuses_whole(clause, is_bare=agrees) and _lead_to_no(before, clause, behind):
+        if _refuses_whole(clause, is_bare=_any_holds(before, _CONSENTS)) and _lead_to_no(before, clause, behind):
             return Decision(NO, qualified=True)
         if _is_order(clause) and all(map(_leads_to_yes, before)) and all(map(_goes_with, behind)):
             return Decision(YES, qualified=True)
@@ -278,15 +320,20 @@ def _is_unwilling(clause: _Clause) -> bool:
 
 def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -> bool:
     """Whether nothing around a refusal says yes, postpones, asks or quotes somebody."""
-    if any(each.asks or each.colon for each in before) or any(map(_takes_back, behind)):
+    if any(each.leads_on for each in before) or any(map(_takes_back, behind)):
         return False
-    if before and _REFUSE in clause.marks[-1].rows and not any(each.holds({_HOLD, *_CONSENTS}) for each in before):
-        return all(mark.rows for mark in clause.marks)
-    if not all(mark.rows for mark in clause.marks):
+    if before and _REFUSE in clause.marks[-1].rows and not _any_holds(before, {_HOLD, *_CONSENTS}):
+        return clause.is_known
+    if not clause.is_known:
         # "Ok, but I don't want it to touch main" may be a condition.
-        return not any(each.holds(_CONSENTS) for each in [*before, clause])
-    agrees = any(mark.rows & _CONSENTS and _MILD not in mark.rows for each in before for mark in each.marks)
-    return _overrules(clause, before, behind) if agrees else clause.turns or not any(map(_defers, before))
+        return not _any_holds([*before, clause], _CONSENTS)
+    if any(each.agrees for each in before):
+        return _overrules(clause, before, behind)
+    return clause.turns or not any(map(_defers, before))
+
+
+def _any_holds(clauses: list[_Clause], rows: set[str]) -> bool:
+    return any(clause.holds(rows) for clause in clauses)
 
 
 def _overrules(clause: _Clause, before: list[_Clause], behind: list[_Clause]) -> bool:
@@ -306,18 +353,22 @@ def _defers(clause: _Clause) -> bool:
 def _is_order(clause: _Clause) -> bool:
     """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever that is."""
     said, rest = _said(clause.marks)
-    orders = not {_APPROVE, _GO}.isdisjoint(said) and not _denies(said)
-    # A single word may be a noun: "the delegate thing".
+    if clause.asks or _denies(said) or {_APPROVE, _GO}.isdisjoint(said):
+        return False
+    return not rest or (_hands_over(clause) and not _waits(rest) and not any(mark.rows & _AGAINST for mark in rest))
+
+
+def _hands_over(clause: _Clause) -> bool:
+    """Whether the clause names another agent, behind a verb; a single word may be a noun: "the delegate thing"."""
     is_verb = any(_APPROVE in mark.rows or (_GO in mark.rows and " " in mark.phrase) for mark in clause.marks)
-    is_open = is_verb and clause.holds({_AGENT}) and not (_waits(rest) or any(mark.rows & _AGAINST for mark in rest))
-    return orders and not clause.asks and (not rest or is_open)
+    return is_verb and clause.holds({_AGENT})
 
 
 def _leads_to_yes(clause: _Clause) -> bool:
     """Whether nothing before an order asks, quotes, postpones, denies anything or sets a condition."""
     said, rest = _said(clause.marks)
     against = any(mark.rows & {_WAIT, _ONLY, *_AGAINST} and _PAST not in mark.rows for mark in rest)
-    return not (clause.asks or clause.colon or _denies(said) or against)
+    return not (clause.leads_on or _denies(said) or against)
 
 
 def _goes_with(clause: _Clause) -> bool:
@@ -417,13 +468,12 @@ def _said(marks: list[_Mark], *, decided: bool = False) -> tuple[list[str], list
     said: list[str] = []
     is_clear = False
     for place, mark in enumerate(marks):
-        row = next((row for row in _SAYS if row in mark.rows), "")
         opens = (decided and mark.rows & _OPENS) or (is_clear and _DONT in mark.rows)
-        if not row or (opens and marks[place + 1 :]):
+        if not mark.says or (opens and marks[place + 1 :]):
             return said, marks[place:]  # Spanish "si" is yes and if: with words behind it, it opens a condition
-        said.append(row)
-        decided = decided or row != _AND
-        is_clear = is_clear or (row in _CONSENTS and _MILD not in mark.rows)
+        said.append(mark.says)
+        decided = decided or mark.says != _AND
+        is_clear = is_clear or mark.agrees
     return said, []
 
 

@@ -42,13 +42,13 @@ def open_for(scene: Scene, writing: Writing, one: Delegation, words: str, *, con
         _reserve(scene, writing, label, work)
         return feedback.WHEN_THERE_IS_ROOM.format(why=full)
     windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
-    scene.answer.context.append(order(writing, one, label))
+    scene.answer.context.append(launch_order(writing, one, label))
     if condition:
         scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
     return ""
 
 
-def order(book: Ledger, one: Delegation, label: str) -> str:
+def launch_order(book: Ledger, one: Delegation, label: str) -> str:
     """What the parent is told to launch."""
     if one.handed_over:
         told = phrases.LAUNCH_HANDED_OVER.format(work=delegation.to_launch(book, one))

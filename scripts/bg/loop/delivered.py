@@ -34,7 +34,7 @@ TELLING = pattern("status|confidence|references|refs|files", re.IGNORECASE)
 
 
 def of_task(book: Ledger, task: Task, transcript: str) -> tuple[list[tuple[str, bytes]], list[str]]:
-    """A task's last report, and the result files that it names, by name; a line for each that was not read."""
+    """A task's last report and the result files that it names, each with its name; a line for each file not read."""
     who = cases.agent(book, task.agent)
     launch = first_of(launches.find(book, agent=task.agent))
     if who.run is None:
@@ -99,7 +99,7 @@ def _names(fields: dict[str, Any]) -> list[str]:
 
 
 def _look(task: Task, launch: Launch, transcript: str) -> Look:
-    # Late: only where results are read, and it is the largest part of the package.
+    # Imported late: `evidence` is the largest part of the package, and is needed only where results are read.
     from pathlib import Path  # noqa: PLC0415
 
     from bg import evidence  # noqa: PLC0415

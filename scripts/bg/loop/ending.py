@@ -6,6 +6,7 @@ import time
 
 from bg import durations
 from bg.host import agents, arrivals, drift, tools, transcripts
+from bg.host.event import Event
 from bg.host.transcripts import Final
 from bg.ledger import cases, children, digests, launches, runs
 from bg.ledger.cases import Agent, Case
@@ -43,9 +44,7 @@ def stopped(scene: Scene) -> None:
     run = reports.keep(case, agent, event.name, text, uuid=final.uuid)
     if run is None or hands_back:
         return
-    # Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
-    unanswered = event.last_text is None and event.repeated_stop and not final.settled
-    cut = final.cut or (transcripts.NO_ANSWER if unanswered else "")
+    cut = _cut(event, final)
     if cut:
         judging.conclude(scene, case, agent, cut, final.resets)
         return
@@ -64,7 +63,7 @@ def _own_task(scene: Scene) -> Optional[Case]:
     until = time.monotonic() + (durations.LATE_TEXT if scene.late is None else 0.0)
     while True:
         expected = scene.docket.unbound
-        found = binding.own_task(scene, agent, path)
+        found = binding.bound_task(scene, agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
         time.sleep(durations.LOOK_AGAIN)
@@ -89,6 +88,15 @@ def _final(scene: Scene) -> Final:
         return transcripts.final(path)
     scene.book.settle()
     return arrivals.settled_text(path, previous, wait=durations.LATE_TEXT if scene.late is None else 0.0)
+
+
+def _cut(event: Event, final: Final) -> str:
+    """What has cut the run, empty where nothing has.
+
+    Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
+    """
+    unanswered = event.last_text is None and event.repeated_stop and not final.settled
+    return final.cut or (transcripts.NO_ANSWER if unanswered else "")
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:
@@ -126,7 +134,7 @@ def handed_back(scene: Scene) -> None:
     text = tools.handed_back(event)
     if text is None:
         return
-    case = binding.own_task(scene, event.agent)
+    case = binding.bound_task(scene, event.agent)
     if case is None:
         binding.note_stranger(scene, event.agent, text)
         return

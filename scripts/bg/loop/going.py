@@ -30,32 +30,42 @@ def go(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
     launched = [delegating.launch_again(scene, writing, one) for one in case.forgotten]
     if launched:
         return Going(launched, goes=True)
-    open_items = case.items
-    skipped = [item for item in open_items if inbox.kind(item) != Item.DELEGATION]
-    later = [item.qid for item in skipped if not answering.was_meant(scene, item)]
+    later = _leave_to_the_agent(scene, writing, case, typed)
     if later:
         return Going([feedback.GO_AGAIN.format(label=case.label, qids=", ".join(later))], goes=False)
-    for item in skipped:
-        user_answers.answer(writing, item, user_answers.SKIP, "go", user_answers.SKIP, typed)
+    return _go_on(scene, writing, case)
+
+
+def _leave_to_the_agent(scene: Scene, writing: Writing, case: Case, typed: int) -> list[str]:
+    """Answer its questions with leave to decide; where some were asked since `go` was typed, none, and these ids."""
+    questions = [item for item in case.items if inbox.kind(item) != Item.DELEGATION]
+    later = [item.qid for item in questions if not answering.was_meant(scene, item)]
+    if not later:
+        for item in questions:
+            user_answers.answer(writing, item, user_answers.SKIP, "go", user_answers.SKIP, typed)
+    return later
+
+
+def _go_on(scene: Scene, writing: Writing, case: Case) -> Going:
+    """Send it what there is to tell, else just wake it; unless another agent or a decision comes first."""
     released = delegating.release(writing, case)
     left = [each for each in case.awaited if each.label]
     if left:
         return Going([feedback.CHILD_FIRST.format(label=case.label, child=each.label) for each in left], goes=False)
-    decisions = [item for item in open_items if inbox.kind(item) == Item.DELEGATION]
-    if decisions and case.awaited:
-        return Going([_decide_first(scene, item) for item in decisions], goes=False)
-    if case.task.agent and case.has_news:
-        elsewhere = answering.owe(scene, writing, case)
-        lines = released or [feedback.GOES_ON_WITH_WHAT_THERE_IS.format(label=case.label)]
-        return Going([*lines, *elsewhere], goes=True)
-    if decisions:
-        return Going([_decide_first(scene, item) for item in decisions], goes=False)
-    return _resume(scene, writing, case)
+    decisions = [item for item in case.items if inbox.kind(item) == Item.DELEGATION]
+    if decisions and not case.is_ready:
+        return _decide_first(scene, decisions)
+    if not case.has_news:
+        return _resume(scene, writing, case)
+    elsewhere = answering.owe(scene, writing, case)
+    lines = released or [feedback.GOES_ON_WITH_WHAT_THERE_IS.format(label=case.label)]
+    return Going([*lines, *elsewhere], goes=True)
 
 
-def _decide_first(scene: Scene, item: Question) -> str:
-    typed = f"{scene.answer_command} {item.label} {item.qid}"
-    return feedback.DECIDE_FIRST.format(name=f"{item.label} {item.qid}", typed=typed)
+def _decide_first(scene: Scene, items: list[Question]) -> Going:
+    names = [f"{item.label} {item.qid}" for item in items]
+    lines = [feedback.DECIDE_FIRST.format(name=name, typed=f"{scene.answer_command} {name}") for name in names]
+    return Going(lines, goes=False)
 
 
 def _resume(scene: Scene, writing: Writing, case: Case) -> Going:

@@ -64,23 +64,26 @@ def _states(rows: list[Task]) -> str:
 
 def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str, agreed: list[str]) -> str:
     """Who did not finish comes first; then each task's line, what was agreed, and what the result files say."""
-    found = [delivered.of_task(book, row, transcript) for row in rows]
-    files = [name for read, _ in found for name, _ in read if name]
-    read = [(row.label, each) for row, (each, _) in zip(rows, found)]
-    sources = [Source(f"{label} {name}".strip(), data) for label, each in read for name, data in each]
-    taken = intake.take(sources, only_results=True)
-    merged = merge.merge(taken)
     open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
-    most = max(LEAST_SAID, min(MOST_SAID, SAID_IN_ALL // len(rows))) if rows else 0
+    most = max(LEAST_SAID, min(MOST_SAID, SAID_IN_ALL // max(1, len(rows))))
     lines += [line for row in rows for line in _lines(book, row, most)]
     lines += agreed
-    if taken.results or taken.reports:
-        how = bgctl(" ".join(["merge", *files]))
-        lines.append(quote(account.brief(merged, how=how, status=not open_work), 2000))
-    else:
-        lines.append(phrases.NO_RESULTS)
-    return "\n".join([*lines, *(line for _, unread in found for line in unread)])
+    given, unread = [], []
+    for row in rows:
+        read, problems = delivered.of_task(book, row, transcript)
+        given += [(row.label, name, data) for name, data in read]
+        unread += problems
+    return "\n".join([*lines, _results(given, bgctl, status=not open_work), *unread])
+
+
+def _results(given: list[tuple[str, str, bytes]], bgctl: Callable[[str], str], *, status: bool) -> str:
+    """What the result files say, each given with its task and its name."""
+    taken = intake.take([Source(f"{label} {name}".strip(), data) for label, name, data in given], only_results=True)
+    if not (taken.results or taken.reports):
+        return phrases.NO_RESULTS
+    how = bgctl(" ".join(["merge", *(name for _, name, _ in given if name)]))
+    return quote(account.brief(merge.merge(taken), how=how, status=status), 2000)
 
 
 def _unfinished(rows: list[Task]) -> str:

@@ -91,21 +91,26 @@ class _Look:
 
     def heard(self, since: int, place: int, *, is_open: bool) -> Heard:
         """The whole of it; `place` is where the last line ends."""
-        former = self.former
-        begin = self._behind(former, self.lines) if former is not None else 0
-        # What was written down too late for the look at a run's end; all that a file has was heard before.
-        late = self._signals(former, self.lines[:begin]) if former is not None and not self.is_whole else []
-        asked = [(former.run, signal) for _, signal in late if former is not None and not signal.terminal]
+        begin, asked = self._of_former()
         own = self.lines[begin:]
         if not is_open:
             own, place = self._of_ended(own, place)
         found = self._signals(self.run, own)
-        asked += [(self.run.run, signal) for _, signal in found if not signal.terminal]
+        asked += _asked(self.run, found)
         left = [(line, signal) for line, signal in found if signal.terminal]
-        # The end of the run has to be waited for with these.
-        place = left[0][0].begin if is_open and left else place
-        said = (pace.said(transcripts.text(line.record)) for line in reversed(own) if is_open)
-        return Heard(since, place, asked, [signal for _, signal in left], self.last, next(filter(None, said), None))
+        if is_open and left:
+            place = left[0][0].begin  # the end of the run has to be waited for with these
+        progress = _progress(own) if is_open else None
+        return Heard(since, place, asked, [signal for _, signal in left], self.last, progress)
+
+    def _of_former(self) -> tuple[int, list[tuple[int, Signal]]]:
+        """Where the former run ends, and what it asked that was written down too late for the look at its end."""
+        if self.former is None:
+            return 0, []
+        begin = self._behind(self.former, self.lines)
+        # All that a file has was heard before.
+        late = [] if self.is_whole else self._signals(self.former, self.lines[:begin])
+        return begin, _asked(self.former, late)
 
     def _of_ended(self, lines: list[Line], place: int) -> tuple[list[Line], int]:
         """Of these lines, those that the run has ended with, and where the next look begins."""
@@ -141,6 +146,10 @@ class _Look:
             # A run that was corrected may have said its last words twice, and the host may write the second down late.
             if places or not (self.is_whole or run.corrections):
                 return places[-1] if places else 0
+        return self._behind_words(run, lines)
+
+    def _behind_words(self, run: Run, lines: list[Line]) -> int:
+        """The same by the words that are kept of the run, whose record is noted."""
         kept = self._kept(run)[-1:]
         places = [place for place, line in enumerate(lines, 1) if kept and says(line.record, kept[0])]
         if not places:
@@ -148,6 +157,17 @@ class _Look:
         place = places[-1] if self.is_whole or run is self.run else places[0]
         self.last.append((run.run, str(lines[place - 1].record.get("uuid") or "")))
         return place
+
+
+def _asked(run: Run, found: list[tuple[Line, Signal]]) -> list[tuple[int, Signal]]:
+    """Those of a run's signals that do not end it."""
+    return [(run.run, signal) for _, signal in found if not signal.terminal]
+
+
+def _progress(lines: list[Line]) -> Optional[Progress]:
+    """The last that they say of how far the agent is."""
+    said = (pace.said(transcripts.text(line.record)) for line in reversed(lines))
+    return next(filter(None, said), None)
 
 
 def _plain(words: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST_LINES = 15
-# A session elsewhere that has written nothing for so long is gone; with a call whose result is not there, for longer.
+_WAITS_FOR_THE_USER = (State.NEEDS_ANSWER, State.BLOCKED, State.PAUSED)
 
 
 def concerns(scene: Scene) -> bool:
@@ -156,31 +156,34 @@ def _keep_last_words(scene: Scene, case: Case) -> None:
 
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
-    waiting_now = scene.docket.items
-    undelivered = scene.docket.due
+    items, undelivered = scene.docket.items, scene.docket.due
     broken, folded = _interrupted(scene)
-    # What lives comes first, what asks next; what ended with its session is never in the way of either.
+    # Tasks at work come first, then those that ask; tasks that ended with their session never crowd out either.
     rows = [*scene.docket.cases_in(tasks.OPEN_STATES), *broken]
-    if not rows and not waiting_now and not undelivered:
+    if not (rows or items or undelivered):
         return []
     lines = [phrases.IN_FLIGHT]
-    lines += [_line(scene, case) for case in rows[:most] if case.task.state in tasks.RUNNING_STATES]
-    waiting = (State.NEEDS_ANSWER, State.BLOCKED, State.PAUSED)
-    lines += [_line(scene, case) for case in rows[:most] if case.task.state in waiting]
-    for item in waiting_now[:most]:
-        lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
+    for states in (tasks.RUNNING_STATES, _WAITS_FOR_THE_USER):
+        lines += [_line(scene, case) for case in rows[:most] if case.task.state in states]
+    lines += _waiting_lines(scene, items[:most])
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
     lines += [_line(scene, case) for case in broken[:most]]
-    by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
-    message = tools.MESSAGE.called(scene.host.version)
-    load = phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
-    tail = [phrases.GO_ON.format(load=load)] if any(case.is_resumable for case in rows) else []
-    count = len(lines) + max(0, len(rows) - most) + max(0, len(waiting_now) - most) + folded
+    tail = _how_to_go_on(scene, rows)
+    count = len(lines) + max(0, len(rows) - most) + max(0, len(items) - most) + folded
     if folded or count + len(tail) > most:
         lines = lines[: most - 1 - len(tail)]
         lines.append(phrases.AND_MORE.format(count=count - len(lines), command=scene.bgctl("status --all")))
     return lines + tail
+
+
+def _how_to_go_on(scene: Scene, rows: list[Case]) -> list[str]:
+    """A line on how ended tasks go on, where there are any."""
+    if not any(case.is_resumable for case in rows):
+        return []
+    by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
+    message = tools.MESSAGE.called(scene.host.version)
+    return [phrases.GO_ON.format(load=phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else "")]
 
 
 def _interrupted(scene: Scene) -> tuple[list[Case], int]:
@@ -199,9 +202,14 @@ def _line(scene: Scene, case: Case) -> str:
     return f"- {case.label} ({name}): {case.task.state.replace('_', ' ')}{advice}"
 
 
-def _waiting_line(scene: Scene, item: Question) -> list[str]:
+def _waiting_lines(scene: Scene, items: list[Question]) -> list[str]:
+    lines = [scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) for item in items]
+    return [line for line in lines if line]
+
+
+def _waiting_line(scene: Scene, item: Question) -> str:
     name, since = f"{item.label} {item.qid}", age(scene.book.now() - item.asked)
-    return [phrases.WAITS_FOR_USER.format(name=name, age=since, text=cited(item.text, 120))]
+    return phrases.WAITS_FOR_USER.format(name=name, age=since, text=cited(item.text, 120))
 
 
 def elsewhere(scene: Scene) -> list[str]:
@@ -253,7 +261,7 @@ def _came_of(scene: Scene, case: Case) -> str:
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
 
 
-def in_short(scene: Scene) -> str:
+def summary_line(scene: Scene) -> str:
     """One calm line for the user."""
     rows = scene.docket.running
     working = sum(case.task.state in tasks.RUNNING_STATES for case in rows)

@@ -81,11 +81,6 @@ def _checked(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional
         return {"limits": [reasons.FAILED]}
 
 
-def _times_said(agent: Agent) -> int:
-    """How often its run has said its last text: a text that is the same as an earlier one of the run is kept once."""
-    return max(1, 2 + (agent.run.corrections if agent.run else 0) - len(agent.texts))
-
-
 def _transcript(scene: Scene, agent: Agent) -> str:
     return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent.id)
 
@@ -99,12 +94,11 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
     rows = launches.of_task(scene.book, case.label)
     if not rows:
         return {}
-    row = rows[0]
+    row, given = rows[0], fields or {}
     # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
     path = "" if len(rows) > 1 else _transcript(scene, agent)
     # Nor does one that the host has not written yet.
-    declared = (fields or {}).get(FIELD) if scene.late is None else None
-    if declared and transcripts.size(path) and not arrivals.is_written(path, text, _times_said(agent)):
+    if scene.late is None and given.get(FIELD) and _lags(path, text, agent):
         path = ""
     project, folder = case.task.project or row.cwd, rows[-1].cwd or case.task.project
     shared = launches.share_folder(scene.book, rows[-1].agent, folder, row.made)
@@ -115,8 +109,18 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
         path,
         goals.of(case.task.prompt),
     )
-    lacking = delivered.notes(case.task, rows[-1], path, text, fields or {})
+    lacking = delivered.notes(case.task, rows[-1], path, text, given)
     return {**found.to_json(), **({"contract": lacking} if lacking else {})}
+
+
+def _lags(path: str, text: str, agent: Agent) -> bool:
+    """The transcript does not end with this text yet."""
+    return bool(transcripts.size(path)) and not arrivals.is_written(path, text, _times_said(agent))
+
+
+def _times_said(agent: Agent) -> int:
+    """How often its run has said its last text: a text that is the same as an earlier one of the run is kept once."""
+    return max(1, 2 + (agent.run.corrections if agent.run else 0) - len(agent.texts))
 
 
 def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
@@ -126,18 +130,18 @@ def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
     one that it insists on is passed on as disputed.
     """
     run, token, texts = agent.run, agent.token, agent.texts
-    if run is None or run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
+    if run is None or run.ended is not None or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
     reading = reports.read(texts[-1].text, token)
     signal = reading.deciding
-    unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
+    is_readable = signal.readable if signal is not None else reading.strange is None
     is_long = len(texts[-1].text) >= reported.LONGEST
     facts = verdict.facts(evidence)
-    form = _reason(reading, token, facts, is_long=is_long) if run.corrections == 0 or unreadable else ""
+    form = _reason(reading, token, facts, is_long=is_long) if run.corrections == 0 or not is_readable else ""
     lines = [found["line"] for found in verdict.mismatches(evidence)]
     pressed = evidence.get(PRESSED, [])
     points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
-    reason = "\n\n".join(part for part in (points, form) if part)
+    reason = "\n\n".join(filter(None, (points, form)))
     if reason:
         with agent.book.transaction() as writing:
             runs.count_correction(writing, run.agent, run.run)

@@ -68,22 +68,13 @@ def before(scene: Scene) -> None:
     with contextlib.suppress(_FullError), scene.book.transaction() as writing:
         adopted = _adopt(scene, writing, launched, head)
         if adopted is None:
-            lost = adopting.lost_label(scene.book, event)
-            if lost:
-                why = phrases.LEDGER_LOST.format(label=lost)
-                scene.answer.deny = adopting.unidentified(why, phrases.TYPE_AGAIN)
+            scene.answer.deny = _lost(scene)
             return
         scene.answer.deny = adopting.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
             scene.answer.deny += delegating.refused(scene, adopted.label)
             raise _FullError
-        again = cases.of(scene.book, adopted.label) if adopted.again else None
-        if again is not None:
-            fill_relaunch(scene, writing, again, adopted)
-        _note_child(scene, writing, adopted.label)
-        named_check.note(scene, writing, adopted.label)
-        if scene.late is not None:
-            launches.set_made(writing, event.tool_use, scene.late.at)
+        _follow(scene, writing, adopted)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.given
 
@@ -103,6 +94,23 @@ def _earlier(scene: Scene) -> list[Event]:
 def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> Optional[adopting.Adoption]:
     """Give each its label in turn; what became of the last."""
     return [adopting.adopt(writing, each, scene.project, scene.host, head) for each in launched][-1]
+
+
+def _lost(scene: Scene) -> str:
+    """Why a launch is refused whose label the ledger does not know any more; empty for one that is not ours."""
+    label = adopting.lost_label(scene.book, scene.event)
+    return adopting.unidentified(phrases.LEDGER_LOST.format(label=label), phrases.TYPE_AGAIN) if label else ""
+
+
+def _follow(scene: Scene, writing: Writing, adopted: adopting.Adoption) -> None:
+    """What belongs to a launch: the former agent's work, the request that it is for, the check that it names."""
+    again = cases.of(scene.book, adopted.label) if adopted.again else None
+    if again is not None:
+        fill_relaunch(scene, writing, again, adopted)
+    _note_child(scene, writing, adopted.label)
+    named_check.note(scene, writing, adopted.label)
+    if scene.late is not None:
+        launches.set_made(writing, scene.event.tool_use, scene.late.at)
 
 
 def _note_child(scene: Scene, writing: Writing, label: str) -> None:
@@ -132,15 +140,20 @@ def after(scene: Scene) -> None:
     if continues is not None:
         scene.learn_way(continues=continues)
     if text is None:
-        words = phrases.CONTINUES if _relaunched(scene, case) else phrases.STARTED
-        limits = ways.limits(scene.host)
-        if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
-            described = inline(case.task.description, 80) + limits
-            scene.answer.notice.append(words.format(label=case.label, description=described))
+        _tell_the_user(scene, case)
     named_check.announce(scene, case.task)
     if text is not None and reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, agent))
     reminding.remind(scene)
+
+
+def _tell_the_user(scene: Scene, case: Case) -> None:
+    """One line on a launch, unless the host's own says the same."""
+    words = phrases.CONTINUES if len(launches.of_task(scene.book, case.label)) > 1 else phrases.STARTED
+    limits = ways.limits(scene.host)
+    if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
+        described = inline(case.task.description, 80) + limits
+        scene.answer.notice.append(words.format(label=case.label, description=described))
 
 
 def _shows_label(scene: Scene, label: str) -> bool:
@@ -173,10 +186,6 @@ def _bound(scene: Scene) -> Optional[Case]:
     return cases.agent(scene.book, agent).case
 
 
-def _relaunched(scene: Scene, case: Case) -> bool:
-    return len(launches.of_task(scene.book, case.label)) > 1
-
-
 def failed(scene: Scene) -> None:
     """PostToolUseFailure(Agent|Task): the label is free for another try in the same window."""
     if scene.event.in_subagent:
@@ -191,24 +200,30 @@ def failed(scene: Scene) -> None:
 
 def free_refused(scene: Scene) -> None:
     """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
-    path, now = scene.event.transcript, scene.event.tool_use
-    launched = [launch for launch in scene.docket.unbound if launch.tool_use != now]
+    launched = [launch for launch in scene.docket.unbound if launch.tool_use != scene.event.tool_use]
     if not launched:
         return
-    calls = [launch.tool_use for launch in launched]
-    found = receipts.results(path, calls)
-    owed = _owed_results(scene, launched) if scene.late is None else []
-    if not found.keys() >= set(owed):
-        scene.book.settle()
-        until = time.monotonic() + durations.LATE_REFUSAL
-        while not found.keys() >= set(owed) and time.monotonic() < until:
-            time.sleep(durations.LOOK_AGAIN)
-            found = receipts.results(path, calls)
-    for call, why in [each for each in found.items() if each[1]]:
+    for call, why in _results(scene, launched).items():
+        if not why:
+            continue
         with scene.book.transaction() as writing:
             label = launches.fail(writing, call, why)
             if label:
                 tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
+
+
+def _results(scene: Scene, launched: list[Launch]) -> dict[str, str]:
+    """Why each of these calls was refused, by its id, empty where it was not; after a wait for what is owed."""
+    path, calls = scene.event.transcript, [launch.tool_use for launch in launched]
+    found = receipts.results(path, calls)
+    owed = set(_owed_results(scene, launched)) if scene.late is None else set()
+    if not found.keys() >= owed:
+        scene.book.settle()
+        until = time.monotonic() + durations.LATE_REFUSAL
+        while not found.keys() >= owed and time.monotonic() < until:
+            time.sleep(durations.LOOK_AGAIN)
+            found = receipts.results(path, calls)
+    return found
 
 
 def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
@@ -257,7 +272,7 @@ def relaunch_window(scene: Scene) -> Optional[Case]:
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.
     if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):
         return None
-    if take(scene, case):
+    if take_as_part(scene, case):
         return None
     with scene.book.transaction() as writing:
         if not inheriting.claim(scene, writing, case):
@@ -276,7 +291,7 @@ def fill_relaunch(scene: Scene, writing: Writing, case: Case, adopted: adopting.
     adopted.give(message.text)
 
 
-def take(scene: Scene, case: Case) -> bool:
+def take_as_part(scene: Scene, case: Case) -> bool:
     """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own.
 
     It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.

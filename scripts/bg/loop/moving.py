@@ -49,6 +49,6 @@ def _left(scene: Scene, root: str) -> list[str]:
     mark = repository.mark(root)
     found = notes.roots_marked(scene.book, mark) if mark else []
     known = scene.docket.row
-    # An older plugin has noted no root.
+    # An older version of this plugin noted no root.
     was = (known.root or known.project or "") if known else ""
     return [*found, was or root, scene.project_here()]

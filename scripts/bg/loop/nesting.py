@@ -43,7 +43,7 @@ def before(scene: Scene) -> None:
 
 
 def after(scene: Scene) -> None:
-    """PostToolUse(Agent) of an agent: its agent works, or has already ended."""
+    """PostToolUse(Agent) within an agent: the agent that it launched works now, or has already ended."""
     child = first_of(children.find(scene.book, call=scene.event.tool_use))
     if child is None:
         return
@@ -72,4 +72,4 @@ def ended(scene: Scene, agent: str) -> None:
 def _task_of(scene: Scene) -> Optional[Case]:
     """The task for which an agent works, however deep it was launched."""
     child = children.of_agent(scene.book, scene.event.agent)
-    return cases.of(scene.book, child.label) if child else binding.own_task(scene, scene.event.agent)
+    return cases.of(scene.book, child.label) if child else binding.bound_task(scene, scene.event.agent)

@@ -8,6 +8,7 @@ from bg.ledger.cases import Case
 from bg.ledger.values import Decision, Item
 from bg.loop import adopting, parking, waking
 from bg.loop.scene import Scene
+from bg.record import Record
 from bg.signals import delegation, kinds
 from bg.words import phrases
 
@@ -48,7 +49,7 @@ def _while_it_works(scene: Scene, case: Case) -> str:
         return phrases.ANSWER_RECORDED.format(label=case.label)
     if scene.host.resume_way != versions.BY_MESSAGE:
         return phrases.TOLD_LATER.format(label=case.label)
-    return phrases.PASS_ON.format(label=case.label, way=waking.message_how(scene, case.task.agent))
+    return phrases.PASS_ON.format(label=case.label, way=waking.how_to_message(scene, case.task.agent))
 
 
 def _unasked(case: Case) -> bool:
@@ -67,7 +68,7 @@ def _launches(scene: Scene, case: Case) -> list[str]:
         if why:
             found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
         else:
-            found.append(delegating.order(scene.book, one, one.worker))
+            found.append(delegating.launch_order(scene.book, one, one.worker))
     asked = _can_be_asked(scene, case) if not why else []
     if asked:
         names = ", ".join(f"{one.label} {one.qid}" for one in asked)
@@ -98,23 +99,45 @@ def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], s
 
     `way` words how that one is woken, where it must be said in brief.
     """
-    one = case.asked_by
-    asker = cases.of(scene.book, one.label) if one else None
-    if one is None or asker is None or one.told is not None or not asker.task.agent:
+    requester = _requester(scene, case)
+    if requester is None:
         return ""
-    over = delegations.standing(scene.book, one) in delegations.OVER
+    one, asker = requester
+    is_over = delegations.standing(scene.book, one) in delegations.OVER
     # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
-    waits = asker.awaited
-    left = [each for each in waits if each.kind != cases.ANSWER or each.qid != one.qid]
-    if left and (over or one.qid in [each.qid for each in left]):
+    left = [each for each in asker.awaited if each.kind != cases.ANSWER or each.qid != one.qid]
+    if left and (is_over or one.qid in [each.qid for each in left]):
         return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
-    if not over or asker.task.state in tasks.ENDED_STATES or one.released is not None:
+    if not is_over or one.released is not None:
         return ""
-    if asker.task.state in tasks.RUNNING_STATES:
-        if scene.host.resume_way != versions.BY_MESSAGE:
-            return ""
-        return phrases.STILL_WORKS.format(label=asker.label, way=waking.message_how(scene, asker.task.agent))
+    return _goes_on(scene, case, requester, way)
+
+
+class _Requester(Record):
+    """A request that work was launched for, and the task that made it."""
+
+    one: delegations.Delegation
+    asker: Case
+
+
+def _requester(scene: Scene, case: Case) -> Optional[_Requester]:
+    """Who asked for this task, unless it has been told how that ended, or has no agent that could be."""
+    one = case.asked_by
+    if one is None or one.told is not None:
+        return None
+    asker = cases.of(scene.book, one.label)
+    return _Requester(one, asker) if asker is not None and asker.task.agent else None
+
+
+def _goes_on(scene: Scene, case: Case, by: _Requester, way: Optional[Callable[[str, str], str]]) -> str:
+    """How the one that asked goes on, now that this is over."""
+    label, agent, state = by.asker.label, by.asker.task.agent, by.asker.task.state
+    if state in tasks.ENDED_STATES:
+        return ""
+    if state in tasks.RUNNING_STATES:
+        by_message = scene.host.resume_way == versions.BY_MESSAGE
+        return phrases.STILL_WORKS.format(label=label, way=waking.how_to_message(scene, agent)) if by_message else ""
     waited = phrases.BRIEFLY_WAITED if way else phrases.HAS_WAITED
-    how = way(asker.task.agent, asker.label) if way else waking.resume_how(scene, asker.task.agent, asker.label)
-    words = phrases.CHILD_BROKE if cases.broken(scene.book, one) else waited
-    return words.format(label=asker.label, child=case.label, way=how, then=how)
+    how = way(agent, label) if way else waking.resume_how(scene, agent, label)
+    words = phrases.CHILD_BROKE if cases.broken(scene.book, by.one) else waited
+    return words.format(label=label, child=case.label, way=how, then=how)

@@ -26,8 +26,7 @@ def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal
     label, ends = case.label, ends or signal.terminal
     kind = kinds.of(signal.marker)
     body = signals.to_json(signal)
-    said = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
-    key = digests.digest(signal.marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
+    key = _key(signal.marker, body["payload"])
     _fill_in_times(book, agent, body, kind.duration)
     known = kind.asked_before(book, agent, run, signal.fields) or reported.signal_id(book, agent, run, key)
     if known:
@@ -44,6 +43,12 @@ def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal
     due = Due.ENDED if ends else Due.MESSAGE
     deliveries.make(book, label, due, Key.of_signal(agent, run, key))
     return True
+
+
+def _key(marker: str, payload: dict[str, Any]) -> str:
+    """A digest of what a signal says, whoever signed it and whenever."""
+    said = {key: value for key, value in payload.items() if key not in {"agent_id", "timestamp"}}
+    return digests.digest(marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
 
 
 def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any], duration: str) -> None:

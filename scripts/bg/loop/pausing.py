@@ -30,17 +30,23 @@ def mention(scene: Scene, *, is_command: bool) -> None:
     """
     if scene.late is not None or scene.answer.block:
         return
-    over = [case for case in held(scene) if not case.limit.told and 0 < _resets(scene, case) <= scene.book.now()]
-    goes = bool(over) and scene.settings.resume_after_limit
-    if not over or (goes and is_command):
+    over = [case for case in held(scene) if _is_just_over(scene, case)]
+    if not over or (is_command and scene.settings.resume_after_limit):
         return
     with scene.book.transaction() as writing:
         for case in over:
             notes.set_limit(writing, case.label, case.limit._replace(told=True))
-        if goes:
+        if scene.settings.resume_after_limit:
             _go(scene, writing, over)
-    line = phrases.GOES_ON_BY_SETTING.format(names=", ".join(case.label for case in over)) if goes else in_short(scene)
+            line = phrases.GOES_ON_BY_SETTING.format(names=", ".join(case.label for case in over))
+        else:
+            line = in_short(scene)
     scene.answer.notice.append(line)
+
+
+def _is_just_over(scene: Scene, case: Case) -> bool:
+    """Its limit has ended, and the user has not been told that."""
+    return not case.limit.told and 0 < _resets(scene, case) <= scene.book.now()
 
 
 def _resets(scene: Scene, case: Case) -> int:

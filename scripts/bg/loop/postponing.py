@@ -69,7 +69,7 @@ def put_off(
     if why:
         return Answer(deny=why)
     kept = worth_keeping(event) and spool.keep(folder, text, now)
-    command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    command = _command(event)
     if command == "bg-status" and not error.passing:
         return None
     again = "in a moment" if error.passing else "after that"
@@ -78,8 +78,8 @@ def put_off(
         "bg-answer": phrases.ANSWER_KEPT if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
         "bg-status": phrases.TRY_AGAIN,
     }.get(command, "")
-    if not advice and speaks_to_the_user(event) and not error.passing and spool.first_in(folder, event.session):
-        advice = phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
+    if not advice and not error.passing:
+        advice = _once(folder, event)
     return Answer(notice=[phrases.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
 
 
@@ -89,7 +89,7 @@ def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[
     if why:
         return Answer(deny=why)
     kept = worth_keeping(event) and spool.keep(book.place, text, book.now())
-    command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    command = _command(event)
     if command == "bg-status":
         return None
     again = "in a moment"
@@ -100,6 +100,18 @@ def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[
     if not advice and (told or not speaks_to_the_user(event)):
         return Answer()
     return Answer(notice=[phrases.PUT_OFF.format(why=f"{phrases.EVENT_ENDS_HOOKS}.", advice=advice).replace("  ", " ")])
+
+
+def _command(event: Event) -> str:
+    """The command of ours that the user has typed, if any."""
+    return typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+
+
+def _once(folder: str, event: Event) -> str:
+    """What a session is told once: whether its reports are kept until the ledger can be used."""
+    if not speaks_to_the_user(event) or not spool.first_in(folder, event.session):
+        return ""
+    return phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
 
 
 def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
@@ -140,13 +152,11 @@ def _handle(now: Scene, text: str, late: Late) -> None:
         return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
-    place.wake(book.place, event.session)
+    place.clear_idle(book.place, event.session)
     scene = Scene(event, book, desk=now.desk, late=late, attempt=now.attempt)
     try:
         routes.handle(handler, scene)
-        typed = typed_command(event.prompt)[0]
-        said = scene.answer.notice if typed or scene.settings.notices else []
-        said = [*said, scene.answer.block if typed else ""]
+        said = _said(scene)
         if any(said):
             with book.transaction() as writing:
                 notes.add_late_words(writing, event.session, said)
@@ -155,6 +165,13 @@ def _handle(now: Scene, text: str, late: Late) -> None:
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
         note(book, f"{event.name} (from the spool)", happened())
+
+
+def _said(scene: Scene) -> list[str]:
+    """What an event that waited has to say to the user."""
+    typed = typed_command(scene.event.prompt)[0]
+    said = scene.answer.notice if typed or scene.settings.notices else []
+    return [*said, scene.answer.block] if typed else said
 
 
 def host_of(event: Event) -> versions.Host:

@@ -77,16 +77,23 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             closes=claim.closes,
             proof=proofs.CODE if scene.confirmed is not None else None,
         )
-        for case in filter(None, [cases.of(scene.book, label) for label in labels]):
-            if case.task.session != scene.session:
-                place.wake(scene.book.place, case.task.session)
-            if claim.closes and scene.confirmed is not None:
-                _close(scene, writing, case)
+        for label in labels:
+            _follow(scene, writing, cases.of(scene.book, label), claim)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
             moment = max(at - durations.EARLIER_RECORD, proofs.touched(scene.book, before, labels, late.began))
             proofs.move(writing, at, scene.session, origins.place_since(path, moment))
+
+
+def _follow(scene: Scene, writing: Writing, case: Optional[Case], claim: Claim) -> None:
+    """A session elsewhere whose task the words are for looks at them; with a code they close the task at once."""
+    if case is None:
+        return
+    if case.task.session != scene.session:
+        place.clear_idle(scene.book.place, case.task.session)
+    if claim.closes and scene.confirmed is not None:
+        _close(scene, writing, case)
 
 
 def look_around(scene: Scene) -> None:
@@ -164,9 +171,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
     if origin.kind in (origins.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):
         origin = origins.Origin(origins.OTHER, phrases.UNATTENDED, origin.place)
     if origin.kind in (origins.OTHER, origins.UNKNOWN):
-        can_wait = origin.kind == origins.UNKNOWN and row.way != proofs.CHOSEN
-        proofs.judge(writing, row.id, proofs.KEPT if can_wait else proofs.UNPROVEN, origin.who)
-        _take_back(scene, writing, row, origin.who, can_wait=can_wait)
+        _reject(scene, writing, row, origin)
         return
     proofs.judge(writing, row.id, _class(row, origin))
     if origin.place >= 0:
@@ -174,6 +179,13 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
     case = cases.of(scene.book, row.label) if row.way == proofs.CLOSES else None
     if case is not None:
         _close(scene, writing, case)
+
+
+def _reject(scene: Scene, writing: Writing, row: Proof, origin: origins.Origin) -> None:
+    """Words that are not known to be the user's have no effect; some have it once the user types the code."""
+    can_wait = origin.kind == origins.UNKNOWN and row.way != proofs.CHOSEN
+    proofs.judge(writing, row.id, proofs.KEPT if can_wait else proofs.UNPROVEN, origin.who)
+    _take_back(scene, writing, row, origin.who, can_wait=can_wait)
 
 
 def _close(scene: Scene, writing: Writing, case: Case) -> None:
@@ -221,11 +233,10 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
     launched = proofs.of_id(scene.book, opened.proof) if opened else None
     if origin.kind == origins.UNKEPT or task.session != row.session:
         return task.session == row.session
-    if launched is not None and launched.proof in (proofs.KEYBOARD, proofs.CODE):
-        return False
+    if launched is not None:
+        return launched.proof not in (proofs.KEYBOARD, proofs.CODE)
     began = opened.session if opened else task.session
-    paths = [transcript(scene, session) for session in dict.fromkeys([began, row.session])]
-    return launched is not None or not any(origins.is_attended(path) for path in paths)
+    return not any(origins.is_attended(transcript(scene, session)) for session in dict.fromkeys([began, row.session]))
 
 
 def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait: bool) -> None:

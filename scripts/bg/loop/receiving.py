@@ -6,6 +6,7 @@ from bg.host import arrivals, drift
 from bg.host.receipts import Receipt, Stretch
 from bg.ledger import cases, deliveries, notes
 from bg.ledger.deliveries import Delivery
+from bg.ledger.file import Writing
 from bg.loop import moving, sighting
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -23,35 +24,51 @@ def settle(scene: Scene) -> None:
             found += [(row, fate)] if fate else []
     with scene.book.transaction() as writing:
         for row, fate in found:
-            # A host that no longer writes down what hooks add would be told the same for ever.
-            is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
-            if fate == MISSED:
-                sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=False)
-            if fate == ARRIVED or is_given_up:
-                deliveries.settle(writing, row)
-                if is_given_up:
-                    notes.add_late_words(writing, scene.session, [phrases.NOT_RECEIVED.format(label=row.label)])
-            elif fate != WAITS:
-                deliveries.unsay(writing, row, counted=fate == MISSED)
+            _note(scene, writing, row, fate)
+
+
+def _note(scene: Scene, writing: Writing, row: Delivery, fate: str) -> None:
+    # A host that no longer writes down what hooks add would be told the same for ever.
+    is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
+    if fate == MISSED:
+        _note_form(scene, row, taken=False)
+    if is_given_up:
+        notes.add_late_words(writing, scene.session, [phrases.NOT_RECEIVED.format(label=row.label)])
+    if fate == ARRIVED or is_given_up:
+        deliveries.settle(writing, row)
+    elif fate != WAITS:
+        deliveries.unsay(writing, row, counted=fate == MISSED)
+
+
+def _note_form(scene: Scene, row: Delivery, *, taken: bool) -> None:
+    """Whether the host has written down what this hook had it add."""
+    sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=taken)
 
 
 def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]) -> str:
     here = row.session == scene.session and scene.event.name != "SessionStart"
-    path = scene.event.transcript
-    if row.session != scene.session:
-        path = cases.docket(scene.book, row.session or "").transcript
-    key = (path, row.place or 0)
-    stretch = stretches[key] = stretches.get(key) or Stretch(*key)
+    stretch = _stretch(scene, row, stretches)
     if not row.words or not stretch.exists:
         # An older plugin has said it, or the host writes nothing down: then its going on is all there is to know.
         return ARRIVED if here and row.said is not None else LOST
     receipt = stretch.receipt(row.words, row.carrier, row.turn)
     if receipt.shown:
-        sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=True)
+        _note_form(scene, row, taken=True)
         return ARRIVED if here or receipt.answered or _remembers(scene, row) else LOST
     if row.said is None:
         return LOST
     return _unshown(scene, row, receipt, here=here)
+
+
+def _stretch(scene: Scene, row: Delivery, known: dict[tuple[str, int], Stretch]) -> Stretch:
+    """The part of a transcript in which this would be, read once for all that would."""
+    path = scene.event.transcript
+    if row.session != scene.session:
+        path = cases.docket(scene.book, row.session or "").transcript
+    key = (path, row.place or 0)
+    if key not in known:
+        known[key] = Stretch(*key)
+    return known[key]
 
 
 def _remembers(scene: Scene, row: Delivery) -> bool:
@@ -77,7 +94,7 @@ def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> st
         return MISSED if receipt.passed else WAITS
     if receipt.carried or (row.event == "SessionStart" and not _writes(scene)):
         return ARRIVED  # as for the beginning of a session: its process goes on, and with it what it was told
-    # A prompt of the same turn may be written down before what was said at its end.
+    # The host may write down a prompt of the same turn before the words that were said at the end of that turn.
     is_over = receipt.overtaken and scene.event.name == "UserPromptSubmit"
     return LOST if receipt.blocked or is_over else WAITS
 

@@ -91,8 +91,8 @@ def _take_queued(scene: Scene) -> None:
 def _queued(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
     running = [case.task.agent for case in scene.docket.running]
-    # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding. By their
-    # places, as the host's clock and ours may differ from one line to the next.
+    # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding. Which came
+    # first is told by their places in the transcript: the host's clock and ours may differ from one line to the next.
     calls = {agent: resumes.last_call(scene.book, agent) for agent in filter(None, running)}
     records = transcripts.tail(scene.event.transcript) if calls else []
     places = transcripts.calls(records)
@@ -120,7 +120,7 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     if silent < durations.SILENCE:
         return False
     final = transcripts.final(path)
-    # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
+    # A call that is still being streamed is not in the transcript yet: the last text there is the one before it.
     is_last = final.reason == "end_turn" or (not final.reason and silent > durations.LONG_SILENCE)
     fresh = final.settled and is_last and closing.is_of_this_run(scene, run, final)
     return fresh or bool(cases.agent(scene.book, agent).texts)
@@ -191,7 +191,7 @@ def _is_to_choose(scene: Scene, case: Case) -> bool:
     return bool(broken) and not deliveries.owed_since(book, case.label, max(each.ended or 0.0 for each in broken))
 
 
-def _repeat_launch(scene: Scene) -> None:
+def _owe_launches_again(scene: Scene) -> None:
     """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
     for label in windows.never_filled(scene.book, scene.session):
         one = first_of(delegations.find(scene.book, worker=label))
@@ -226,6 +226,6 @@ RECOVERIES = (
     Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_woken), "parked"),
     Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all, "send-running"),
     Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.WAITING_STATES), "resume"),
-    Recovery("the launch of an agent that was approved", (PROMPT,), _repeat_launch, "background"),
+    Recovery("the launch of an agent that was approved", (PROMPT,), _owe_launches_again, "background"),
     Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see, "sessions"),
 )

@@ -18,14 +18,12 @@ from bg.words.replies import Reminder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Callable, Optional
 
-    from bg.ledger.cases import Case
-    from bg.words.replies import Reminder
+    Worder = Callable[[Scene, Delivery], Reminder]
 
 MOST_REMINDERS = 24  # more than fit into one event, less than what would take long to compose
 MOST_WHOLE = 3  # so many reports are said whole even where the host has just shown them
-_WHOLE, _IN_BRIEF, _IN_A_LINE = "whole", "in brief", "in a line"
 LEAST_ROOM = 400
 
 
@@ -37,63 +35,54 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     rows = scene.docket.due if rows is None else rows
     hand = notes.in_hand(scene.book, scene.session)
     rows = [row for row in rows if not _is_in_hand(scene, row, hand) and _is_known_to_be_answered(scene, row)]
-    used = sum(len(text) + 2 for text in scene.answer.context)
-    if not rows or scene.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
+    if not rows or scene.late is not None or _room(scene) < LEAST_ROOM:
         return
-    moot: list[Delivery] = []
-    reminders: dict[int, Reminder] = {}
     above = _above(scene, rows)
     if above:
         scene.answer.context.append(phrases.REPORTS_ABOVE)
-        used += len(phrases.REPORTS_ABOVE) + 2
-    for row in rows:
-        if len(reminders) < MOST_REMINDERS:
-            how = _IN_A_LINE if row.id in above else _IN_BRIEF if brief else _WHOLE
-            said = scene.apart(f"delivery {row.id} of {row.label}", _to_say, scene, row, how)
-            if said:
-                reminders[row.id] = said[0]
-            elif said is not None:
-                moot.append(row)
-    rest = phrases.MORE_REPORTS.format(command=scene.bgctl("status"))
+    reminders, moot = _in_words(scene, rows, above, brief_reminder if brief else reminder)
     with scene.book.transaction() as writing:
         for row in moot:
             deliveries.settle(writing, row)
-        # Another hook may have said some of them meanwhile.
-        due = [row.id for row in scene.docket.due if row.id in reminders]
-        kept, count = _fitting([reminders[one].text for one in due], used, rest, brief=brief and not above)
-        scene.surfaced = due[:count]
-        _surface(scene, writing, kept)
-        _await_relaunches(scene, writing, [row for row in rows if row.id in scene.surfaced])
-        for row in [row for row in rows if row.id in scene.surfaced and row.kind == Due.ANSWERED]:
-            _expect_successor(scene, writing, row.label)
-    scene.answer.context += kept
-    notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
-    scene.answer.notice += [] if brief else list(dict.fromkeys(notices))
-    waits = any(row.shown is None for row in scene.docket.items)
-    if notices and waits and scene.settings.notify:
-        scene.answer.sequence = scene.host.notification(notices[0].split(" · ")[0])
+        texts = _surface(scene, writing, reminders, by_lines=brief and not above)
+    scene.answer.context += texts
+    _tell_the_user(scene, reminders, brief=brief)
 
 
-def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
-    """Of many reports, those that the host's own announcement holds whole just above: they are not said again."""
-    told = [row for row in rows if row.kind == Due.ENDED]
-    if len(told) <= MOST_WHOLE:
-        return []
-    event = scene.event
-    if event.name == "Stop" and event.last_text and scene.late is None:
-        scene.book.settle()  # as before every wait
-        arrivals.is_written(event.transcript, event.last_text)
-    shown = receipts.announced(event.transcript, event.prompt)
-    return [row.id for row in told if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
-
-
-def _is_whole(scene: Scene, row: Delivery, shown: str) -> bool:
-    """What the parent has read there is the report that counts, and nothing that was seen speaks against it."""
-    who = cases.agent(scene.book, row.subject)
-    if verdict.mismatches(runs.evidence(scene.book, row.subject, row.run)):
+def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
+    """The session that has this task is owed the next step; whether that is another one."""
+    case = cases.of(scene.book, label)
+    if case is None:
         return False
-    text, _ = reports.best(who.texts_of(row.run), who.token)
-    return bool(text.strip()) and " ".join(text.split()) in " ".join(shown.split())
+    deliveries.owe_next_step(writing, label, scene.session, again=again)
+    elsewhere = bool(case.task.session != scene.session)
+    if elsewhere:
+        place.clear_idle(scene.book.place, case.task.session)
+    return elsewhere
+
+
+def reminder(scene: Scene, row: Delivery) -> Reminder:
+    """The text of one delivery, from the record as it is now."""
+    return _WORDED.get(row.kind, _of_run)(scene, row)
+
+
+def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
+    """The short form of `reminder`; its notice is part of the text."""
+    said = reminder(scene, row)
+    if row.kind in (Due.GROUP, Due.JOINT):
+        return said  # findings, what is not done and what was agreed cannot be had from any other report
+    if row.kind == Due.VERIFIED:
+        return said._replace(text=f"{phrases.SENDER} {said.notice}")
+    case = cases.of(scene.book, row.label)
+    agent = (case.task.agent if case else "") if row.kind == Due.ANSWERED else row.subject
+    then = _way(scene, agent, row.label)
+    if row.kind == Due.ANSWERED:
+        ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
+        return said._replace(text=ready) if _is_ready(scene, row.label) else said
+    if case is not None and case.is_held:
+        return said
+    _, asks = _asked(scene, row, then, said)
+    return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
 
 
 def _is_in_hand(scene: Scene, row: Delivery, hand: dict[str, float]) -> bool:
@@ -110,44 +99,54 @@ def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
     return proof.look(scene, row.label)
 
 
-def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
-    """A launch that leaves out the label continues the task, where its agent cannot wake."""
-    case = cases.of(scene.book, label)
-    if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
-        windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
+def _room(scene: Scene) -> int:
+    """How many characters this event can still tell the parent."""
+    return CONTEXT_LIMIT - sum(len(text) + 2 for text in scene.answer.context)
 
 
-def _surface(scene: Scene, writing: Writing, texts: list[str]) -> None:
-    size = transcripts.size(scene.event.transcript)
-    words = [receipts.plain(text) for text in texts]
-    event = scene.event
-    carrier = receipts.plain(event.carrier)
-    via = event.name, event.turn
-    deliveries.surface(writing, scene.surfaced, scene.session, via, words, size, carrier)
-
-
-def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[list[str], int]:
-    if not texts:
-        return [], 0
-    if not brief:
-        return fit(texts, CONTEXT_LIMIT - used, rest)
-    count = briefs.fitting(texts)
-    return texts[:count], count
-
-
-def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> None:
-    """A task whose next step is a new agent waits for its launch, whatever it is called."""
-    for row in rows:
-        case = cases.of(scene.book, row.label) if row.kind == Due.ANSWERED else None
-        if case is not None and case.task.agent and case.is_ready and not waking.wakes(scene, case.task.agent):
-            waking.open_relaunch(scene, writing, case)
-
-
-def _to_say(scene: Scene, row: Delivery, how: str) -> list[Reminder]:
-    """A delivery in words, none where it has become moot."""
-    if _is_sent(scene, row) if row.kind == Due.ANSWERED else _is_answered(scene, row):
+def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
+    """Of many reports, those that the host's own announcement holds whole just above: they are not said again."""
+    told = [row for row in rows if row.kind == Due.ENDED]
+    if len(told) <= MOST_WHOLE:
         return []
-    return [_worded(scene, row, how)]
+    event = scene.event
+    if event.name == "Stop" and event.last_text and scene.late is None:
+        scene.book.settle()  # as before every wait
+        arrivals.is_written(event.transcript, event.last_text)
+    shown = receipts.announced(event.transcript, event.prompt)
+    return [row.id for row in told if row.subject in shown and _has_whole_report(scene, row, shown[row.subject])]
+
+
+def _has_whole_report(scene: Scene, row: Delivery, shown: str) -> bool:
+    """What the parent has read there is the report that counts, and nothing that was seen speaks against it."""
+    who = cases.agent(scene.book, row.subject)
+    if verdict.mismatches(runs.evidence(scene.book, row.subject, row.run)):
+        return False
+    text, _ = reports.best(who.texts_of(row.run), who.token)
+    return bool(text.strip()) and " ".join(text.split()) in " ".join(shown.split())
+
+
+def _in_words(
+    scene: Scene, rows: list[Delivery], above: list[int], usual: Worder
+) -> tuple[dict[int, Reminder], list[Delivery]]:
+    """What there is to say, by the id of the delivery, and the deliveries that have become moot."""
+    reminders: dict[int, Reminder] = {}
+    moot = []
+    for row in rows:
+        if len(reminders) < MOST_REMINDERS:
+            word = _line if row.id in above else usual
+            said = scene.apart(f"delivery {row.id} of {row.label}", _to_say, scene, row, word)
+            if said:
+                reminders[row.id] = said[0]
+            elif said is not None:  # else it has failed
+                moot.append(row)
+    return reminders, moot
+
+
+def _to_say(scene: Scene, row: Delivery, word: Worder) -> list[Reminder]:
+    """A delivery in words, none where it has become moot."""
+    is_moot = _is_sent if row.kind == Due.ANSWERED else _is_answered
+    return [] if is_moot(scene, row) else [word(scene, row)]
 
 
 def _is_sent(scene: Scene, row: Delivery) -> bool:
@@ -167,38 +166,104 @@ def _is_answered(scene: Scene, row: Delivery) -> bool:
     return bool(asked) and all(item.state != ItemState.OPEN for item in asked)
 
 
-def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
-    """The session that has this task is owed the next step; whether that is another one."""
+def _surface(scene: Scene, writing: Writing, reminders: dict[int, Reminder], *, by_lines: bool) -> list[str]:
+    """Note what of it is said now, which is as much as fits; its texts."""
+    # Another hook may have said some of them meanwhile.
+    due = [row for row in scene.docket.due if row.id in reminders]
+    texts = [reminders[row.id].text for row in due]
+    if by_lines:
+        count = briefs.fitting(texts)
+        texts = texts[:count]
+    else:
+        texts, count = fit(texts, _room(scene), phrases.MORE_REPORTS.format(command=scene.bgctl("status")))
+    scene.surfaced = [row.id for row in due[:count]]
+    event = scene.event
+    words, size = [receipts.plain(text) for text in texts], transcripts.size(event.transcript)
+    via = event.name, event.turn
+    deliveries.surface(writing, scene.surfaced, scene.session, via, words, size, receipts.plain(event.carrier))
+    for row in due[:count]:
+        if row.kind == Due.ANSWERED:
+            _expect_successor(scene, writing, row.label)
+    return texts
+
+
+def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
+    """A launch that leaves out the label continues the task, where its agent cannot wake."""
     case = cases.of(scene.book, label)
-    if case is None:
-        return False
-    deliveries.owe_next_step(writing, label, scene.session, again=again)
-    elsewhere = bool(case.task.session != scene.session)
-    if elsewhere:
-        place.wake(scene.book.place, case.task.session)
-    return elsewhere
+    if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
+        windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
 
 
-def _worded(scene: Scene, row: Delivery, how: str) -> Reminder:
-    if how == _WHOLE:
-        return reminder(scene, row)
-    return brief_reminder(scene, row) if how == _IN_BRIEF else brief_line(scene, row)
+def _tell_the_user(scene: Scene, reminders: dict[int, Reminder], *, brief: bool) -> None:
+    """A line for each that is said, and the terminal's own notification where a question waits that nobody has seen."""
+    said = list(dict.fromkeys(reminders[one].notice for one in scene.surfaced if reminders[one].notice))
+    if not brief:
+        scene.answer.notice += said
+    waits = any(row.shown is None for row in scene.docket.items)
+    if said and waits and scene.settings.notify:
+        scene.answer.sequence = scene.host.notification(said[0].split(" · ")[0])
 
 
-def reminder(scene: Scene, row: Delivery) -> Reminder:
-    """The text of one delivery, from the record as it is now."""
-    if row.kind in (Due.GROUP, Due.JOINT):
-        return _group(scene, row)
-    if row.kind == Due.VERIFIED:
-        from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
-
-        return verifying.reminder(scene, row)
+def _line(scene: Scene, row: Delivery) -> Reminder:
+    """The verdict on a report that the host's own announcement has just shown, and the next step where there is one."""
+    said = reminder(scene, row)
     case = cases.of(scene.book, row.label)
-    assert case is not None
-    if row.kind == Due.ANSWERED:
-        elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=case.label)
-        notice = "" if row.answered_in == scene.session else elsewhere
-        return replies.Reminder(next_steps.next_step(scene, case), notice)
+    if case is None or case.is_held:
+        return said
+    then = _way(scene, row.subject, row.label)
+    is_over, asks = _asked(scene, row, then, said)
+    told = [said.notice] if is_over else asks
+    return said._replace(text="\n".join([f"- {told[0]}", *told[1:], *_next(scene, case, then)]))
+
+
+def _group(scene: Scene, row: Delivery) -> Reminder:
+    tell = groups.joint if row.kind == Due.JOINT else groups.told
+    return replies.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
+
+
+def _verified(scene: Scene, row: Delivery) -> Reminder:
+    from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
+
+    return verifying.reminder(scene, row)
+
+
+def _answered(scene: Scene, row: Delivery) -> Reminder:
+    """The next step behind the user's answers."""
+    case = cases.case(scene.book, row.label)
+    elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=case.label)
+    return Reminder(next_steps.next_step(scene, case), "" if row.answered_in == scene.session else elsewhere)
+
+
+_WORDED: dict[str, Worder] = {
+    Due.GROUP: _group,
+    Due.JOINT: _group,
+    Due.VERIFIED: _verified,
+    Due.ANSWERED: _answered,
+}
+
+
+def _of_run(scene: Scene, row: Delivery) -> Reminder:
+    """What a run has said, or how it ended without a word."""
+    case = cases.case(scene.book, row.label)
+    who = cases.agent(scene.book, row.subject)
+    body, told = who.said(row.run, row.mark), _told(scene, case, row)
+    if body:
+        told = told._replace(denied=noting.denied(scene.book, row.subject, row.run, row.mark))
+        said = kinds.of(body["signal_type"]).remind(body, told)
+        return said if told.denied else _with_answers(scene, case, said)
+    text, _ = reports.best(who.texts_of(row.run), who.token)
+    if case.is_held:
+        from bg.loop import pausing  # noqa: PLC0415 - late: few runs come to a limit
+
+        resets, line = case.limit.resets, pausing.in_short(scene)
+        return replies.paused(text, case.task.note, resets, scene.book.now(), line, told)
+    left, in_short = checkpoints.seen_by_parent(scene, case, row.run, spoke=bool(text.strip()))
+    said = replies.unreported(text, case.task.note, told._replace(left=left))._replace(left=in_short)
+    return _with_answers(scene, case, said)
+
+
+def _told(scene: Scene, case: Case, row: Delivery) -> replies.Told:
+    """What a reminder of a run may tell besides the run's own words."""
     agent, run = row.subject, row.run
     who = cases.agent(scene.book, agent)
     told = replies.Told(
@@ -212,28 +277,12 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         evidence=runs.evidence(scene.book, agent, run),
         room=terminal.room_for_notice(scene.event),
     )
-    body, one = who.said(run, row.mark), who.request_by(run, row.mark)
-    if one is not None and one.state == Decision.WAITING:
-        weighed = weighing.weigh(scene, case, one, str(body.get("payload", {}).get("context_required") or ""))
-        told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
-    if body:
-        told = told._replace(denied=noting.denied(scene.book, agent, run, row.mark))
-        said = kinds.of(body["signal_type"]).remind(body, told)
-        return said if told.denied else _with_answers(scene, case, said)
-    text, _ = reports.best(who.texts_of(run), who.token)
-    if case.is_held:
-        from bg.loop import pausing  # noqa: PLC0415 - late: few runs come to a limit
-
-        resets, line = case.limit.resets, pausing.in_short(scene)
-        return replies.paused(text, case.task.note, resets, scene.book.now(), line, told)
-    left, in_short = checkpoints.seen_by_parent(scene, case, run, spoke=bool(text.strip()))
-    said = replies.unreported(text, case.task.note, told._replace(left=left))._replace(left=in_short)
-    return _with_answers(scene, case, said)
-
-
-def _group(scene: Scene, row: Delivery) -> Reminder:
-    tell = groups.joint if row.kind == Due.JOINT else groups.told
-    return replies.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
+    one = who.request_by(run, row.mark)
+    if one is None or one.state != Decision.WAITING:
+        return told
+    payload = who.said(run, row.mark).get("payload", {})
+    weighed = weighing.weigh(scene, case, one, str(payload.get("context_required") or ""))
+    return told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
 
 
 def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
@@ -250,37 +299,6 @@ def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
             notice += phrases.WAKES_WITH_THEM_NOTICE.format(qids=coming)
     whole = said.text + text + next_steps.for_requester(scene, case)
     return said._replace(text=whole, notice=said.notice + notice if said.notice else "")
-
-
-def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
-    """The short form of `reminding.reminder`; its notice is part of the text."""
-    said = reminder(scene, row)
-    if row.kind in (Due.GROUP, Due.JOINT):
-        return said  # findings, what is not done and what was agreed cannot be had from any other report
-    if row.kind == Due.VERIFIED:
-        return said._replace(text=f"{phrases.SENDER} {said.notice}")
-    case = cases.of(scene.book, row.label)
-    agent = (case.task.agent if case else "") if row.kind == Due.ANSWERED else row.subject
-    then = _way(scene, agent, row.label)
-    if row.kind == Due.ANSWERED:
-        ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
-        return said._replace(text=ready) if _is_ready(scene, row.label) else said
-    if case is not None and case.is_held:
-        return said
-    _, asks = _asked(scene, row, then, said)
-    return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
-
-
-def brief_line(scene: Scene, row: Delivery) -> Reminder:
-    """The verdict on a report that the host's own announcement has just shown, and the next step where there is one."""
-    said = reminder(scene, row)
-    case = cases.of(scene.book, row.label)
-    if case is None or case.is_held:
-        return said
-    then = _way(scene, row.subject, row.label)
-    is_over, asks = _asked(scene, row, then, said)
-    told = [said.notice] if is_over else asks
-    return said._replace(text="\n".join([f"- {told[0]}", *told[1:], *_next(scene, case, then)]))
 
 
 def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool, list[str]]:

@@ -48,11 +48,14 @@ def read(text: str, token: str) -> Reading:
     if len(found.signals) == 1 and _is_careless(found.signals[0], text, token):
         found = found._replace(signals=[signals.signed(found.signals[0], token)])
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
-    ending = [signal for signal in own if signal.terminal]
     # What need not stop its agent ends the run all the same where nothing else does.
-    ending = ending or own[-1:]
+    ending = [signal for signal in own if signal.terminal] or own
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
-    return Reading(own, ending[-1] if ending else None, strange[-1] if strange else None)
+    return Reading(own, _last(ending), _last(strange))
+
+
+def _last(found: list[signals.Signal]) -> Optional[signals.Signal]:
+    return found[-1] if found else None
 
 
 def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
@@ -71,10 +74,9 @@ def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True
 def _keep(case: Case, agent: Agent, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
     with case.book.transaction() as writing:
         run = agent.run
-        over = run is not None and run.ended is not None and final
-        if run and over and (not text.strip() or reported.is_reported(case.book, agent.id, text, run.run)):
-            return None
         if run is None or run.ended is not None:
+            if run and final and (not text.strip() or reported.is_reported(case.book, agent.id, text, run.run)):
+                return None
             run = runs.running(writing, agent.id, case.label)
         if text.strip():
             reported.keep_report(writing, agent.id, run.run, source, text)

@@ -54,25 +54,25 @@ def before_message(scene: Scene) -> None:
     scene.see()
     called = tools.message_of(event)
     case = _addressed(scene, called.to)
-    if case is None or not case.task.agent:
+    if case is None:
         return
+    said = called.text or called.copy
     queued.settle(scene, case)
     answers = case.is_resumable or bool(case.agent.answers)
     scene.answer.deny = _refused(scene, case) or _not_answered(scene, case)
     if answers and not scene.answer.deny:
-        scene.answer.deny = proof.message_refused(scene, case, called.text or called.copy)
+        scene.answer.deny = proof.message_refused(scene, case, said)
     if scene.answer.deny:
         return
-    text = None
-    if answers or delegations.untold(scene.book, case.label):
-        text = _record(scene, case, called.text or called.copy)
+    is_response = answers or delegations.untold(scene.book, case.label)
+    text = _record(scene, case, said) if is_response else None
     scene.answer.updated_input = tools.message_with(event, case.task.agent, text)
 
 
 def _addressed(scene: Scene, to: str) -> Optional[Case]:
-    """The task that the parent means."""
+    """The task whose agent the parent means."""
     task = tasks.addressed(scene.book, scene.session, to)
-    return cases.of(scene.book, task.label) if task else None
+    return cases.of(scene.book, task.label) if task and task.agent else None
 
 
 def _refused(scene: Scene, case: Case) -> str:
@@ -103,7 +103,7 @@ def _not_answered(scene: Scene, case: Case) -> str:
 def _from_agent(scene: Scene) -> None:
     """A message that a running agent of ours sends to `main` may carry a signal."""
     event = scene.event
-    case = binding.own_task(scene, event.agent)
+    case = binding.bound_task(scene, event.agent)
     sent = tools.message_of(event)
     if not sent.to_parent:
         return
@@ -123,7 +123,7 @@ def _from_agent(scene: Scene) -> None:
 
 
 def _record(scene: Scene, case: Case, typed: str) -> str:
-    """Write the resume message down before it is sent; what it carries is marked when it is proven."""
+    """Write the resume message down before it is sent. What it carries is marked as sent once that is proven."""
     typed = "" if proof.is_kept_apart(scene) or tools.by_module(scene.event) else typed
     message = resume.compose(case.agent, case.agent.token, typed, checkpoints.left_by(scene, case))
     with scene.book.transaction() as writing:
@@ -224,7 +224,7 @@ def before_task(scene: Scene) -> None:
     scene.see()
     called = tools.launch_of(event)
     case = _addressed(scene, called.resume)
-    if case is None or not case.task.agent:
+    if case is None:
         return
     scene.answer.deny = _refused(scene, case) or proof.message_refused(scene, case, called.prompt)
     if scene.answer.deny:

@@ -43,7 +43,7 @@ MODULES = {MODULE: "module.step"}
 
 def handler_for(event: Event) -> Optional[Handler]:
     """The handler of this event, None where it is none of ours."""
-    # An event that is of no tool, or of any, has one step whichever tool it names.
+    # An event without a tool, or treated alike for every tool, has one step, whatever tool it names.
     known = HANDLERS.get((event.name, tools.known(event.tool))) or HANDLERS.get((event.name, None))
     known = known or MODULES.get(event.name)
     if known is None:

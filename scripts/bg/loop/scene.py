@@ -82,7 +82,7 @@ class Scene:
         self.examined: dict[str, dict[str, Any]] = {}
         self.wakes: dict[str, bool] = {}  # by agent
         self.late = late
-        # The user has typed the code of the words that are carried out; they are for the items that they were for.
+        # Set once the user has confirmed earlier words by their code: the items that those words were typed for.
         self.confirmed: Optional[frozenset[int]] = None
         self.attempt = attempt or Attempt()
         self.form: list[str] = []  # what the loop alone knows of the form of this event
@@ -107,7 +107,7 @@ class Scene:
         """What the host can do; on the older ones its version is unknown until a transcript tells it."""
         version = self._version()
         found = versions.host_of(versions.version_of(version))
-        shown = notes.continues(self.book, self.session, version) if version else None
+        shown = notes.can_continue_agents(self.book, self.session, version) if version else None
         return found if shown is None else found._replace(resumes_by_message=shown)
 
     def learn_way(self, *, continues: bool) -> None:
@@ -200,9 +200,9 @@ class Scene:
             receiving.settle(self)
 
     def apart(self, what: str, do: Callable[..., Any], *given: Any) -> Any:
-        """Do one of several things, outside a transaction: where it fails, that is noted, and the others are done.
+        """Do one of several things, outside a transaction. If it fails, that is noted, and the others are still done.
 
-        What has ended two hooks is passed over. None in either case.
+        A thing that has ended two hooks is passed over. If it fails or is passed over, the result is None.
         """
         with self.attempt.step(what) as goes_on:
             try:

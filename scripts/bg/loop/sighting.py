@@ -56,31 +56,43 @@ def _is_ours(book: Ledger, agent: str) -> bool:
 
 def _names_ours(book: Ledger, texts: list[str]) -> bool:
     """A call names a task of ours as a launch does, or an agent of ours as a message does, and says something to it."""
-    labels = filter(None, (naming.LABEL.match(text.strip()) for text in texts))
-    named = any(windows.is_known(book, found[0]) for found in labels) or any(_is_ours(book, text) for text in texts)
+    named = any(windows.is_known(book, label) for label in _labels(texts)) or any(
+        _is_ours(book, text) for text in texts
+    )
     return named and len(texts) > 1
+
+
+def _labels(texts: list[str]) -> list[str]:
+    """The labels that these texts begin with."""
+    return [found[0] for found in map(naming.LABEL.match, map(str.strip, texts)) if found]
 
 
 def look_for_calls(scene: Scene) -> None:
     """What nobody has launched or sent, as far as our hooks know, the host may have done without asking them."""
     unfilled = [each.label for each in scene.docket.windows if not windows.is_filled(scene.book, each)]
     ready = [case for case in scene.docket.cases_in(tasks.WAITING_STATES) if case.unsent]
-    if not (unfilled or ready):
-        return
-    path = scene.event.transcript
-    started = {arrivals.call_of(each) for each in agents.agents_of(path)} if unfilled else set()
-    for call in deviations.calls(path):
-        labels = [found[0] for found in filter(None, (naming.LABEL.match(text.strip()) for text in call.texts))]
-        launched = call.id in started and any(label in unfilled for label in labels)
-        if launched and not launches.find(scene.book, tool_use=call.id):
-            _note_unasked(scene, call, tools.LAUNCH)
-        for case in ready if not launched else ():
-            if case.task.agent in call.texts and not resumes.find(scene.book, tool_use=call.id):
+    calls = deviations.calls(scene.event.transcript) if unfilled or ready else []
+    launched = _launched(scene, calls, unfilled)
+    for call in calls:
+        if call not in launched:
+            for case in ready:
                 _look_for_message(scene, case, call)
+        elif not launches.find(scene.book, tool_use=call.id):
+            _note_unasked(scene, call, tools.LAUNCH)
+
+
+def _launched(scene: Scene, calls: list[deviations.Call], labels: list[str]) -> list[deviations.Call]:
+    """The calls that have started an agent under one of these labels."""
+    if not labels:
+        return []
+    started = {arrivals.call_of(each) for each in agents.agents_of(scene.event.transcript)}
+    return [call for call in calls if call.id in started and not set(labels).isdisjoint(_labels(call.texts))]
 
 
 def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
     """The agent has heard what a call said that no hook of ours has seen."""
+    if case.task.agent not in call.texts or resumes.find(scene.book, tool_use=call.id):
+        return
     said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
     heard = agents.of_agent(scene.event.transcript, case.task.agent)
     if any(arrivals.heard(heard, text) for text in said):

@@ -121,7 +121,7 @@ def _mention_pace(scene: Scene, case: Case) -> None:
     times = {"worked": age(worked), "expected": age(pace.expected(case)), "progress": f" ({far})" if far else ""}
     scene.answer.notice.append(line.format(label=case.label, **times))
     if reached:
-        way = waking.message_how(scene, case.task.agent)
+        way = waking.how_to_message(scene, case.task.agent)
         scene.answer.context.append(phrases.WHERE_THE_USER_PICKS.format(label=case.label, way=way))
 
 
@@ -218,25 +218,13 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
 
 def _ask_first(scene: Scene) -> None:
     """Once for each question: the user must have been shown it before the turn ends."""
-    items, words = [], {}
-    for item in scene.docket.items:
-        lines = scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item)
-        if lines:
-            words[item.id] = lines
-            items.append(item)
-    spoken = scene.event.last_text
-    if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
-        spoken = transcripts.final(scene.event.transcript).text
-    told = [item for item in items if _mentions(spoken, item)]
-    left = [item for item in items if item not in told]
+    words = _to_hold(scene)
+    left = _not_mentioned(scene, words)
     known = notes.asked_first(scene.book, scene.session)
     # The host shows a watched session's user what the model is told here.
     brief = versions.attended()
     unasked = [item for item in left if item.id not in known]
     fresh = unasked[: briefs.MOST_QUESTIONS if brief else MOST_HELD]
-    if told:
-        with scene.book.transaction() as writing:
-            inbox.mark_shown(writing, [item.id for item in told])
     if not fresh or scene.event.repeated_stop or scene.settings.gate != "on":
         return
     with scene.book.transaction() as writing:
@@ -244,16 +232,41 @@ def _ask_first(scene: Scene) -> None:
     if brief:
         lines = [phrases.BRIEFLY_ASK_FIRST, *briefs.questions(unasked), phrases.BRIEFLY_PUT.format(ask=tools.ASK)]
         scene.answer.context.append("\n".join(lines))
-        return
-    again = [item for item in left if item not in fresh]
-    texts, count = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
-    texts += [phrases.MORE_QUESTIONS] if count == MOST_HELD < len(left) else []
+    else:
+        _hold(scene, [*fresh, *left], words)
+
+
+def _hold(scene: Scene, items: list[Question], words: dict[int, str]) -> None:
+    """Have the parent put these questions before its turn ends, each once."""
+    questions = [words[one] for one in dict.fromkeys(item.id for item in items)]
+    texts, count = fit(questions[:MOST_HELD], HELD_ROOM, phrases.MORE_QUESTIONS)
+    if count == MOST_HELD < len(questions):
+        texts.append(phrases.MORE_QUESTIONS)
     scene.answer.context.append(fill("ask_first", questions="\n".join(texts)))
 
 
+def _to_hold(scene: Scene) -> dict[int, str]:
+    """The questions that the user has not been shown, as the parent is given them."""
+    items = scene.docket.items
+    found = {item.id: scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item) for item in items}
+    return {item: lines for item, lines in found.items() if lines}
+
+
 def _lines_to_hold(item: Question) -> str:
-    """A question that the user has not been shown, as the parent is given it."""
     return replies.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
+
+
+def _not_mentioned(scene: Scene, words: dict[int, str]) -> list[Question]:
+    """Those of these items that the model has not named in its last words; the others count as shown."""
+    items = [item for item in scene.docket.items if item.id in words]
+    spoken = scene.event.last_text
+    if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
+        spoken = transcripts.final(scene.event.transcript).text
+    told = [item for item in items if _mentions(spoken, item)]
+    if told:
+        with scene.book.transaction() as writing:
+            inbox.mark_shown(writing, [item.id for item in told])
+    return [item for item in items if item not in told]
 
 
 def _mentions(spoken: str, item: Question) -> bool:
@@ -280,7 +293,7 @@ def start(scene: Scene) -> None:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
     if projects.is_any_since(scene.book, scene.project, scene.book.now() - durations.RECENT):
-        scene.answer.notice.append(inheriting.in_short(scene))
+        scene.answer.notice.append(inheriting.summary_line(scene))
 
 
 def _forget_the_old(scene: Scene) -> None:

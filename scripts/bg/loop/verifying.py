@@ -40,7 +40,7 @@ def _take_in(scene: Scene, row: Verification) -> None:
     where = _folder(scene)
     found = verify.take(where, row.token)
     if found is None and row.begun and not verify.is_running(where, row.token, row.folder):
-        # It may have written its result, and ended, between these two looks.
+        # The runner may have written the result, and ended, between these two looks.
         found = verify.take(where, row.token) or verify.nothing(verify.RUNNER_GONE)
     if found is not None:
         _end(scene, row, found)
@@ -92,7 +92,7 @@ def end_all(scene: Scene) -> None:
 
 
 def _take_back(scene: Scene, row: Verification) -> None:
-    verify.end(_folder(scene), row.token, row.folder)
+    verify.cancel(_folder(scene), row.token, row.folder)
     _end(scene, row, verify.nothing(verify.SESSION_ENDED))
 
 

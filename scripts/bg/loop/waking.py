@@ -15,13 +15,13 @@ def resume_how(scene: Scene, agent: str, label: str) -> str:
     """How the parent wakes this agent here, with a warning where that may fail."""
     if not can_wake(scene, agent):
         return ways.launch_anew(label)
-    risk = transcripts.near_limit(agents.of_agent(scene.event.transcript, agent))
+    risk = versions.near_limit(agents.of_agent(scene.event.transcript, agent), lambda: scene.host)
     return ways.resume_how(scene.host, agent, label) + (f" Mind that {risk}." if risk else "")
 
 
-def message_how(scene: Scene, agent: str) -> str:
+def how_to_message(scene: Scene, agent: str) -> str:
     """How the parent sends a running agent something, in a sentence."""
-    return ways.message_how(scene.host, agent)
+    return ways.how_to_message(scene.host, agent)
 
 
 def along(scene: Scene, agent: str) -> str:
@@ -45,8 +45,10 @@ def can_wake(scene: Scene, agent: str) -> bool:
 def _can_wake(scene: Scene, agent: str) -> bool:
     if not agents.wakes_whole(scene.event.transcript, agent) or stays_stopped(scene, agent):
         return False
-    # Seen on 2.1.7, where the connection was lost in the midst of a reply: nothing before that was left.
     path = agents.of_agent(scene.event.transcript, agent)
+    if scene.host.forgets_long and transcripts.size(path) > versions.RESUME_LIMIT:
+        return False
+    # Seen on 2.1.7: once the connection was lost in the middle of a reply, a woken agent had nothing from before that.
     return not (scene.host.resume_way == versions.BY_LAUNCH and transcripts.is_torn(path))
 
 

@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bg.protocol.marks import Fence
-
 # Objects that fail to parse cost a scan each; a report has one or two.
 JSON_ATTEMPTS = 20
 
@@ -28,7 +26,7 @@ DEPTH = 16
 
 
 class Block(Record):
-    """One signal as it stands in the text; `line` is that of its opening marker, from 1."""
+    """One signal as written; `line` is that of its opening marker, from 1."""
 
     marker: str
     body: str
@@ -62,13 +60,13 @@ class _Scan:
         self.offsets = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.marks: dict[int, Mark] = {}
         self.braces: set[int] = set()
-        self.fences = Fences(self._classified(json_too=_SIGNAL_TYPE.search(text) is not None))
+        self.fences = _Fences(self._classified(json_too=_SIGNAL_TYPE.search(text) is not None))
         self.stops = sorted({*self.marks, *self.fences.at, *self.braces})
         self.attempts = 0
-        self.spans: list[tuple[int, int]] = []  # the first line of what holds blocks, and the one behind it
+        self.spans: list[tuple[int, int]] = []  # the first line of each stretch of blocks, and the one behind it
 
     def _classified(self, *, json_too: bool) -> dict[int, Fence]:
-        """The fences; marks and braces are kept as they are met."""
+        """The fences by line; markers and braces are noted on the way."""
         fences: dict[int, Fence] = {}
         seen: dict[str, Mark | Fence | None] = {}
         for number, line in enumerate(self.lines):
@@ -104,6 +102,7 @@ class _Scan:
         return found
 
     def _next_text(self, at: int) -> int:
+        """The first line from here on that is not blank."""
         while at < len(self.lines) and not self.lines[at].strip():
             at += 1
         return at
@@ -120,53 +119,64 @@ class _Scan:
 
     def _end(self, start: int) -> int:
         """The line of the marker that ends the block opened at `start`, or the number of lines."""
-        inside: Fence | None = None
-        quoted: str | None = None
+        fence: int | None = None  # the one that is open, and the signal whose marker was opened within it
+        quoted = ""
         for index in range(bisect_right(self.stops, start), len(self.stops)):
             at = self.stops[index]
-            fence = self.fences.at.get(at)
             mark = self.marks.get(at)
-            if fence is not None:
-                if inside is None:
-                    inside, quoted = (fence, None) if self.fences.closable[at] else (None, None)
-                elif fence.bare and fence.char == inside.char and fence.length >= inside.length:
-                    inside = None
-            elif mark is not None and inside is not None and not mark.closing:
-                quoted = mark.name
-            elif mark is not None and inside is not None and quoted == mark.name:
-                quoted = None
-            elif mark is not None:
+            if at in self.fences.at:
+                if fence is None:
+                    fence, quoted = at if self.fences.closable[at] else None, ""
+                elif self.fences.closes(at, fence):
+                    fence = None
+            elif mark is None:
+                continue
+            elif fence is None or (mark.closing and mark.name != quoted):
                 return at
+            else:
+                quoted = "" if mark.closing else mark.name
         return len(self.lines)
 
     def _marked(self, start: int, found: list[Block], outer: int | None) -> int:
-        """Takes the block opened at `start`; returns the line to go on from."""
+        """Takes the block opened at `start`, in the fence at `outer`; returns the line to go on from."""
         if not self._opens(start):
             return start + 1
-        mark = self.marks[start]
-        repairs = [] if mark.plain else [f"line {start + 1}: the marker was written {self.lines[start].strip()!r}"]
-        end = self._end(start)
+        mark, end = self.marks[start], self._end(start)
         ender = self.marks.get(end)
-        closed = ender is not None and ender.closing
-        after = end + 1 if closed else end
-        if not closed and outer is not None:
-            end = after = next((at for at in range(start + 1, end) if self.fences.closes(at, outer)), end)
-        lines = self.lines[start + 1 : end]
-        if not closed:
-            if not any(line.strip() for line in lines):
-                return max(after, start + 1)
-            if ender is not None and end == after and ender.name == mark.name and self._repeats(end):
-                closed, after = True, end + 1
-                repairs.append(f"line {end + 1}: the closing marker was written without its slash")
-            else:
-                closed = closed_at_its_end(mark.name, lines, repairs, start, end)
-        elif ender is not None and ender.name != mark.name:
+        if ender is None or not ender.closing:
+            return self._unclosed(start, end, found, outer)
+        repairs = self._respelled(start)
+        if ender.name != mark.name:
             repairs.append(f"line {end + 1}: [/{ender.name}] was taken as the closing marker of [{mark.name}]")
-        elif ender is not None and not ender.plain:
+        elif not ender.plain:
             repairs.append(f"line {end + 1}: the closing marker was written {self.lines[end].strip()!r}")
-        body = plain(lines, repairs, start)
-        found.append(Block(mark.name, body, start + 1, closed, tuple(repairs)))
+        body = _plain(self.lines[start + 1 : end], repairs, start)
+        found.append(Block(mark.name, body, start + 1, True, tuple(repairs)))
+        return end + 1
+
+    def _unclosed(self, start: int, end: int, found: list[Block], outer: int | None) -> int:
+        """The same for a block that another one's beginning ends, the fence around it, or the end of the text."""
+        name, ender = self.marks[start].name, self.marks.get(end)
+        if outer is not None:
+            within = (at for at in range(start + 1, end) if self.fences.closes(at, outer))
+            end, ender = next(((at, None) for at in within), (end, ender))
+        lines = self.lines[start + 1 : end]
+        if not any(line.strip() for line in lines):
+            return end
+        repairs, after = self._respelled(start), end
+        closed = ender is not None and ender.name == name and self._repeats(end)
+        if closed:
+            after = end + 1
+            repairs.append(f"line {end + 1}: the closing marker was written without its slash")
+        else:
+            closed = _closed_in_its_last_line(name, lines, repairs, start)
+        found.append(Block(name, _plain(lines, repairs, start), start + 1, closed, tuple(repairs)))
         return after
+
+    def _respelled(self, start: int) -> list[str]:
+        """The repair of an opening marker, if it needed one."""
+        plain = self.marks[start].plain
+        return [] if plain else [f"line {start + 1}: the marker was written {self.lines[start].strip()!r}"]
 
     def _repeats(self, at: int) -> bool:
         """Whether the opening marker at this line is really a closing one: nothing of a block follows it."""
@@ -176,13 +186,12 @@ class _Scan:
         )
 
     def _fenced(self, opener: int, found: list[Block]) -> int:
-        """A fence: one that holds only blocks is tolerated, any other is an example and skipped."""
+        """Takes the blocks of a fence that holds nothing else; any other is an example, and skipped."""
         at = self._next_text(opener + 1)
         if at in self.braces:
             return self._fenced_object(opener, at, found)
         if not self._opens(at):
-            closer = self.fences.closer(opener)
-            return opener + 1 if closer is None else closer + 1
+            return self._behind(opener)
         held: list[Block] = []
         while self._opens(at):
             at = self._next_text(self._marked(at, held, opener))
@@ -201,7 +210,7 @@ class _Scan:
         return at + 1
 
     def _fence_inside(self, held: list[Block], opener: int) -> bool:
-        """The fence closed before the closing marker: drop that line from the body."""
+        """Drop the fence's end from the last body: it was written before the closing marker."""
         lines = held[-1].body.split("\n")
         last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
         fence = fence_of(lines[last]) if last >= 0 else None
@@ -216,22 +225,28 @@ class _Scan:
         return True
 
     def _object(self, start: int, found: list[Block]) -> int:
-        """A JSON object on its own lines, in the protocol's other form."""
+        """Takes a JSON object on lines of its own, the protocol's other form; returns the line to go on from."""
         block, end = self._json(start)
         if block is not None:
             found.append(block)
         return end
 
     def _fenced_object(self, opener: int, start: int, found: list[Block]) -> int:
+        """The same within a fence, which must hold nothing else."""
         block, end = self._json(start)
         after = self._next_text(end)
         if block is not None and (after >= len(self.lines) or self.fences.closes(after, opener)):
             found.append(block)
             return after + 1
+        return self._behind(opener)
+
+    def _behind(self, opener: int) -> int:
+        """The line behind a fence that is an example, or behind its first line if nothing closes it."""
         closer = self.fences.closer(opener)
         return opener + 1 if closer is None else closer + 1
 
     def _json(self, start: int) -> tuple[Block | None, int]:
+        """The signal in the object that begins here, and the line to go on from."""
         if self.attempts >= JSON_ATTEMPTS:
             return None, start + 1
         line = self.lines[start]
@@ -251,53 +266,7 @@ class _Scan:
         return Block(marker, self.text[begin:end], start + 1, True, ()), last + 1
 
 
-def _signal_type(value: Any) -> str | None:
-    for key, named in value.items() if isinstance(value, dict) else ():
-        if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
-            return marker_of(named)
-    return None
-
-
-def plain(lines: list[str], repairs: list[str], start: int) -> str:
-    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
-    lines = list(lines)
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    if filled and lines[filled[0]].strip() == "---":
-        lines[filled.pop(0)] = ""
-    if len(filled) > 1:
-        first, last = fence_of(lines[filled[0]]), fence_of(lines[filled[-1]])
-        if first is not None and (KEYLIKE.match(lines[filled[1]]) or lines[filled[1]].lstrip().startswith("{")):
-            repairs.append(f"line {start + 2 + filled[0]}: a code fence inside the markers was left out")
-            lines[filled.pop(0)] = ""
-            if last is not None and last.bare and last.char == first.char:
-                lines[filled.pop()] = ""
-    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
-    if indent:
-        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
-        lines = [_outdent(line, indent) for line in lines]
-    return "\n".join(lines)
-
-
-def _outdent(line: str, indent: str) -> str:
-    if line.startswith(indent):
-        return line[len(indent) :]
-    own = _INDENT.match(line)
-    return line[min(len(indent), own.end() if own else 0) :]
-
-
-def closed_at_its_end(name: str, lines: list[str], repairs: list[str], start: int, end: int) -> bool:
-    """Closes an unclosed block: by a marker at the end of its last line, else where it ran out."""
-    last = max(number for number, line in enumerate(lines) if line.strip())
-    closing = f"[/{name}]"
-    if lines[last].rstrip().endswith(closing):
-        lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
-        repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
-        return True
-    repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {end}")
-    return False
-
-
-class Fences:
+class _Fences:
     """The fences of one text, by line."""
 
     def __init__(self, at: dict[int, Fence]) -> None:
@@ -349,9 +318,67 @@ class Fences:
         return None
 
     def _innermost(self, stack: list[int], at: int) -> int | None:
+        """Which of the open fences a line closes: one of its very length before one that is shorter."""
         if not self.at[at].bare:
             return None
         depths = range(len(stack) - 1, max(-1, len(stack) - 1 - DEPTH), -1)
         exact = (depth for depth in depths if self.at[stack[depth]][:2] == self.at[at][:2])
         longer = (depth for depth in depths[:1] if self.closes(at, stack[depth]))
         return next(exact, next(longer, None))
+
+
+def _plain(lines: list[str], repairs: list[str], start: int) -> str:
+    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
+    lines = list(lines)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    if filled and lines[filled[0]].strip() == "---":
+        lines[filled.pop(0)] = ""
+    inner = _fence_of_fields(lines, filled)
+    if inner:
+        repairs.append(f"line {start + 2 + inner[0]}: a code fence inside the markers was left out")
+    for number in inner:
+        lines[number] = ""
+        filled.remove(number)
+    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
+    if indent:
+        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
+        lines = [_outdent(line, indent) for line in lines]
+    return "\n".join(lines)
+
+
+def _fence_of_fields(lines: list[str], filled: list[int]) -> list[int]:
+    """The lines of a fence around the fields: the first of those that are filled, and the last if it closes it."""
+    if len(filled) < 2:
+        return []
+    first, last = fence_of(lines[filled[0]]), fence_of(lines[filled[-1]])
+    following = lines[filled[1]]
+    if first is None or not (KEYLIKE.match(following) or following.lstrip().startswith("{")):
+        return []
+    closed = last is not None and last.bare and last.char == first.char
+    return [filled[0], filled[-1]] if closed else filled[:1]
+
+
+def _outdent(line: str, indent: str) -> str:
+    if line.startswith(indent):
+        return line[len(indent) :]
+    own = _INDENT.match(line)
+    return line[min(len(indent), own.end() if own else 0) :]
+
+
+def _closed_in_its_last_line(name: str, lines: list[str], repairs: list[str], start: int) -> bool:
+    """Whether the closing marker is at the end of a block's last line, from which it is taken away."""
+    last = max(number for number, line in enumerate(lines) if line.strip())
+    closing = f"[/{name}]"
+    if lines[last].rstrip().endswith(closing):
+        lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
+        repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
+        return True
+    repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {start + 1 + len(lines)}")
+    return False
+
+
+def _signal_type(value: Any) -> str | None:
+    for key, named in value.items() if isinstance(value, dict) else ():
+        if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
+            return marker_of(named)
+    return None

@@ -9,7 +9,7 @@ from bg.protocol import fields, questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from bg.protocol.blocks import Block
@@ -64,17 +64,17 @@ class Draft:
 
     def _read_json(self, given: Mapping[str, Any]) -> None:
         """The protocol's other form, or the plain fields as one object."""
-        envelope = any(fields.canonical(key) == "signal_type" for key in given)
-        payload = given.get("payload")
-        if envelope and not isinstance(payload, dict):
-            self.repairs.append("the fields stood beside signal_type, not in payload")
-        elif not envelope:
+        beside = dict(given)
+        payload = beside.pop("payload", None)
+        if all(fields.canonical(key) != "signal_type" for key in given):
             self.repairs.append("the fields were written as JSON")
-        merged = {**given, **payload} if isinstance(payload, dict) else dict(given)
-        for key, each in merged.items():
-            name = self.names.get(fields.canonical(key), key)
-            if fields.canonical(key) == "signal_type" or (key == "payload" and each is payload):
+        elif not isinstance(payload, dict):
+            self.repairs.append("the fields stood beside signal_type, not in payload")
+        for key, each in {**beside, **(payload if isinstance(payload, dict) else {})}.items():
+            spelled = fields.canonical(key)
+            if spelled == "signal_type":
                 continue
+            name = self.names.get(spelled, key)
             if name != key:
                 self.repairs.append(f"{key!r} was read as {name}")
             if name in self.lists:
@@ -120,31 +120,40 @@ class Draft:
             self.fields[name] = chosen
 
     def _number(self, items: list[dict[str, str]]) -> None:
-        """Gives every question an id of its own: answers are tied to it."""
-        taken = {item.get("question_id", "").strip() for item in items}
-        seen: set[str] = set()
-        free = (f"Q{count}" for count in range(1, 3 * len(items) + 2) if f"Q{count}" not in taken)
-        for place, item in enumerate(items, 1):
-            given = item.get("question_id", "").strip()
-            wanted = f"Q{given}" if given.isdigit() else given
-            if not wanted or wanted in seen:
-                wanted = f"Q{place}"
-                while wanted in taken or wanted in seen:
-                    wanted = next(free)
-            if wanted != given:
-                self.repairs.append(f"question {place} was numbered {wanted}")
-            seen.add(wanted)
-            rest = {key: text for key, text in item.items() if key != "question_id"}
+        """Gives every question an id of its own, which comes first: answers are tied to it."""
+        given = [item.pop("question_id", "").strip() for item in items]
+        for place, (item, old, own) in enumerate(zip(items, given, _own_ids(given)), 1):
+            if own != old:
+                self.repairs.append(f"question {place} was numbered {own}")
+            if not item.get("context", "").strip():
+                self.notes.append(f"{own} has no context")
+            rest = dict(item)
             item.clear()
-            item.update({"question_id": wanted, **rest})
-            if not rest.get("context", "").strip():
-                self.notes.append(f"{wanted} has no context")
+            item.update({"question_id": own, **rest})
 
 
 def spellings(properties: Mapping[str, Any]) -> dict[str, str]:
     """Every accepted spelling of a key, and the key; a real name always wins over an alias."""
     aliases = {alias: name for name, each in properties.items() for alias in each.get("x-aliases", ())}
     return {**aliases, **{name: name for name in properties}}
+
+
+def short(text: str) -> str:
+    """The text in quotes, cut to what fits a sentence."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def _own_ids(given: list[str]) -> Iterator[str]:
+    """For each question the id that it was given, or one that no other has."""
+    taken, seen = set(given), set()
+    free = (f"Q{count}" for count in range(1, 3 * len(given) + 2) if f"Q{count}" not in taken)
+    for place, stated in enumerate(given, 1):
+        own = f"Q{stated}" if stated.isdigit() else stated
+        if not own or own in seen:
+            own = f"Q{place}" if f"Q{place}" not in taken else next(free)
+        taken.add(own)
+        seen.add(own)
+        yield own
 
 
 def _without_braces(body: str) -> str:
@@ -155,28 +164,26 @@ def _without_braces(body: str) -> str:
 
 def _chosen(given: str, each: Mapping[str, Any]) -> str | None:
     """The allowed value that a text clearly means: other spelling, a synonym, or with words after it."""
-    options: list[str] = each["enum"]
-    if given in options or "|" in given:
-        return given if given in options else None
-    key = _plain(given)
-    exact = {_plain(option): option for option in options}
-    meant = {**each.get("x-synonyms", {}), **exact}
-    if key in meant:
-        return str(meant[key])
-    longest = max((spelled for spelled in meant if key.startswith(spelled + "_")), key=len, default=None)
-    if longest is not None:
-        rest = key[len(longest) :] + "_"
-        if any(f"_{other}_" in rest for other in (*exact, "not", "but", "partial", "or")):
-            return None
-        return str(meant[longest])
-    begun = {option for spelled, option in exact.items() if len(key) >= 4 and spelled.startswith(key + "_")}
-    return begun.pop() if len(begun) == 1 else None
+    if given in each["enum"]:
+        return given
+    if "|" in given:
+        return None
+    key = f"{_plain(given)}_"
+    exact = {f"{_plain(option)}_": option for option in each["enum"]}
+    meant = {**{f"{synonym}_": option for synonym, option in each.get("x-synonyms", {}).items()}, **exact}
+    longest = max(filter(key.startswith, meant), key=len, default="")
+    if not longest:
+        return _begun(key, exact)
+    rest = f"_{key[len(longest) :]}"
+    unclear = any(f"_{other}" in rest for other in (*exact, "not_", "but_", "partial_", "or_"))
+    return None if unclear else str(meant[longest])
+
+
+def _begun(key: str, exact: Mapping[str, str]) -> str | None:
+    """The one allowed value that a text is the beginning of, if it has four letters or more."""
+    begun = [option for spelled, option in exact.items() if spelled.startswith(key)]
+    return begun[0] if len(begun) == 1 and len(key) > 4 else None
 
 
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text[:200].lower()).strip("_")
-
-
-def short(text: str) -> str:
-    """The text in quotes, cut to what fits a sentence."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

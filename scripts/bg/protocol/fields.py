@@ -6,6 +6,7 @@ import re
 
 from bg import foreign
 from bg.pattern import pattern
+from bg.protocol.marks import INVISIBLE
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -13,12 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
-
 _KEY = pattern(
     r"(?P<bullet>(?:[-*+\u2022]\s+)?)(?P<key>[^\s:\uff1a][^:\uff1a]{0,48})(?P<colon>[:\uff1a])(?P<rest>.*)", re.DOTALL
 )
 _HEADING = pattern(r"(?:#{1,6}\s+(?P<title>[^#:]{1,40})|\*\*(?P<bold>[^*:]{1,40})\*\*)\s*")
+_EMPHASIS = pattern(r"\*\*|__|`")
 _SNAKE = pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _SCALAR = pattern(r"(?P<style>[|>])(?P<indent>[1-9]?)(?P<chomp>[+-]?)(?P<late>[1-9]?)")
 _INDENT = pattern(r"[ \t]*")
@@ -65,26 +65,22 @@ def key_of(line: str, names: Mapping[str, str]) -> Key | None:
     """The key that a line opens with, if it is one of `names` or a snake_case key of the sender's own."""
     match = _KEY.match(line.translate(INVISIBLE) if line[:1] in "\ufeff\u200b\u2060" else line)
     if match is None:
-        heading = _HEADING.fullmatch(line)
-        name = names.get(canonical(heading["title"] or heading["bold"])) if heading else None
-        return Key(name, False, True, False, line.strip(), "") if name else None
+        return _heading(line, names)
     raw, rest = match["key"].rstrip(), match["rest"]
     name = names.get(canonical(raw))
-    spaced = not rest or rest[0].isspace()
+    spaced = not rest[:1].strip()
     if name is None:
         own = _SNAKE.fullmatch(raw) and spaced and not match["bullet"]
         return Key(raw, True, False, False, raw, rest) if own else None
-    if raw.startswith(("**", "__", "`")) and not raw.endswith(raw[0]):
-        mark = "`" if raw[0] == "`" else raw[:2]
-        rest = rest.lstrip()
-        rest = rest.removeprefix(mark)
-        raw += ":" + mark
-    exact = raw == name and spaced and match["colon"] == ":" and not match["bullet"]
+    exact = (raw, match["colon"], match["bullet"]) == (name, ":", "") and spaced
+    emphasis = _EMPHASIS.match(raw)
+    if emphasis and not raw.endswith(raw[0]):  # it ends behind the colon
+        raw, rest = f"{raw}:{emphasis[0]}", rest.lstrip().removeprefix(emphasis[0])
     return Key(name, exact, True, bool(match["bullet"]), match["bullet"] + raw, rest)
 
 
 def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, str]]) -> tuple[list[Field], list[str]]:
-    """The fields of a body in order, the first with an empty name if text stood before any key; and the repairs.
+    """The fields of a body in order, the first with an empty name for the text before any key; and the repairs.
 
     `names` maps each accepted spelling to the field it means; `lists` gives the keys of the items of list fields.
     """
@@ -95,65 +91,10 @@ def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, 
         for number, line in enumerate(lines)
         if line[:1].strip() and number not in quoted and (key := key_of(line, names))
     }
-    exactly = {key.name for key in keys.values() if key.exact}
-    fields = [Field("", 0, "", [])]
-    seen: set[str] = set()
-    later: dict[str, Field] = {}
-    repairs: list[str] = []
-    loose = bullets = crowded = written = False
+    found = _Split(keys, lists, next((number for number, line in enumerate(lines) if line.strip()), 0))
     for number, line in enumerate(lines):
-        key = keys.get(number)
-        last = fields[-1]
-        if key is not None and not key.known and last.name in lists:
-            key = None
-        if key is not None and not key.exact and (key.name in seen or key.name in exactly):
-            key = None
-        if key is not None and not key.exact:
-            bullets = bullets or (key.bullet and not written)
-            item = last.name in lists and (key.bullet or canonical(key.raw) in lists[last.name])
-            if item or (key.bullet and not bullets) or (crowded and last.name and not loose):
-                key = None
-            else:
-                loose = True
-                spelled = key.raw != key.name
-                repairs.append(f"{key.raw!r} was read as {key.name}" if spelled else f"no space after {key.name}:")
-        written = written or bool(line.strip())
-        crowded = key is None and (crowded or bool(line[:1].strip()))
-        if key is None:
-            last.rest.append(line)
-        elif key.name in seen:
-            _again(fields, later, key, number, repairs)
-        else:
-            seen.add(key.name)
-            fields.append(Field(key.name, number, key.rest, []))
-    return list({id(field): field for field in fields}.values()), repairs
-
-
-def _again(fields: list[Field], later: dict[str, Field], key: Key, number: int, repairs: list[str]) -> None:
-    """A field that was given before: the first text stands, the later ones are kept beside it."""
-    name = f"{key.name}_2"
-    if key.name not in later:
-        repairs.append(f"{key.name} was given again; the later text is kept as {name}")
-        later[key.name] = Field(name, number, key.rest, [])
-    else:
-        later[key.name].rest.append(key.rest.strip())
-    fields.append(later[key.name])
-
-
-def _quoted(lines: list[str]) -> set[int]:
-    """The lines inside code fences at column 0 that are opened and closed: pasted text, not keys."""
-    inside: set[int] = set()
-    opener: tuple[int, str] | None = None
-    for number, line in enumerate(lines):
-        match = _FENCE.match(line)
-        if match is None:
-            continue
-        if opener is None:
-            opener = (number, match[1])
-        elif match[1].startswith(opener[1]) and not match[2].strip():
-            inside.update(range(opener[0], number + 1))
-            opener = None
-    return inside
+        found.take(number, line)
+    return found.fields, found.repairs
 
 
 def dedent(lines: Iterable[str]) -> list[str]:
@@ -163,38 +104,16 @@ def dedent(lines: Iterable[str]) -> list[str]:
     return [line[min(common, _indent(line)) :] for line in lines]
 
 
-def _indent(line: str) -> int:
-    match = _INDENT.match(line)
-    return match.end() if match else 0
-
-
 def value(first: str, rest: list[str]) -> str:
     """A field's text as written: block scalars unfolded, one pair of surrounding quotes removed."""
     head = first.strip()
     style = _SCALAR.fullmatch(head)
     if style is not None:
         return _scalar(style, rest)
-    lines = [*([head] if head else []), *dedent(rest)]
-    while lines and not lines[-1].strip():
-        lines.pop()
+    lines = _to_its_end([*([head] if head else []), *dedent(rest)])
     while lines and not lines[0].strip():
         lines.pop(0)
     return unquoted("\n".join(lines))
-
-
-def _scalar(style: re.Match[str], rest: list[str]) -> str:
-    explicit = style["indent"] or style["late"]
-    lines = [line[min(int(explicit), _indent(line)) :] for line in rest] if explicit else dedent(rest)
-    if style["chomp"] != "+":
-        while lines and not lines[-1].strip():
-            lines.pop()
-    if style["style"] == "|":
-        return "\n".join(lines)
-    text = ""
-    for before, line in zip(["", *lines], lines):
-        plain = before.strip() and line.strip() and not before.startswith(" ") and not line.startswith(" ")
-        text += (" " if plain else "\n" if text else "") + line
-    return text
 
 
 def unquoted(text: str) -> str:
@@ -226,10 +145,6 @@ def as_text(given: Any) -> str:
     return str(given)
 
 
-def _pair(key: str, text: str) -> str:
-    return f"{key}:\n  " + text.replace("\n", "\n  ") if "\n" in text else f"{key}: {text}"
-
-
 def json_value(text: str) -> Any:
     """The text as JSON with every number as written; a trailing comma is forgiven; None if it is not JSON."""
     for candidate in (text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)):
@@ -239,3 +154,123 @@ def json_value(text: str) -> Any:
             continue
         return None if foreign.is_deeper(found, _DEPTH) else found
     return None
+
+
+def _heading(line: str, names: Mapping[str, str]) -> Key | None:
+    """The key of a line that is a heading, or bold as a whole."""
+    heading = _HEADING.fullmatch(line)
+    name = names.get(canonical(heading["title"] or heading["bold"])) if heading else None
+    return Key(name, False, True, False, line.strip(), "") if name else None
+
+
+def _quoted(lines: list[str]) -> set[int]:
+    """The lines inside code fences at column 0 that are opened and closed: pasted text, not keys."""
+    inside: set[int] = set()
+    opener: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        match = _FENCE.match(line)
+        if match is None:
+            continue
+        if opener is None:
+            opener = (number, match[1])
+        elif match[1].startswith(opener[1]) and not match[2].strip():
+            inside.update(range(opener[0], number + 1))
+            opener = None
+    return inside
+
+
+class _Split:
+    """The fields of a body while its lines are taken one by one."""
+
+    def __init__(self, keys: Mapping[int, Key], lists: Mapping[str, Mapping[str, str]], first: int) -> None:
+        self.keys, self.lists = keys, lists
+        self.exactly = {key.name for key in keys.values() if key.exact}
+        opening = keys.get(first)
+        # The whole body is a list of fields.
+        self.bulleted = opening is not None and opening.bullet and opening.name not in self.exactly
+        self.loose = False  # a key was spelled otherwise than the protocol does
+        self.crowded = False  # there is text at column 0 below the last key
+        self.current = Field("", 0, "", [])
+        self.fields = [self.current]
+        self.seen: set[str] = set()
+        self.later: dict[str, Field] = {}  # what was given again, by the name of the field
+        self.repairs: list[str] = []
+
+    def take(self, number: int, line: str) -> None:
+        """Takes the next line: it opens a field, or belongs to the last one."""
+        key = self.keys.get(number)
+        if key is None or not self._opens(key):
+            self.current.rest.append(line)
+            self.crowded = self.crowded or bool(line[:1].strip())
+            return
+        self.crowded = False
+        if not key.exact:
+            self.loose = True
+            spelled = key.raw != key.name
+            self.repairs.append(f"{key.raw!r} was read as {key.name}" if spelled else f"no space after {key.name}:")
+        if key.name in self.seen:
+            self._again(key, number)
+        else:
+            self.seen.add(key.name)
+            self._open(Field(key.name, number, key.rest, []))
+
+    def _opens(self, key: Key) -> bool:
+        """Whether a key opens a field here, or is a part of the last field's text."""
+        last = self.current.name
+        if key.exact:
+            return key.known or last not in self.lists
+        if key.name in self.seen or key.name in self.exactly:
+            return False
+        if key.bullet and (last in self.lists or not self.bulleted):
+            return False
+        if canonical(key.raw) in self.lists.get(last, ()):
+            return False
+        return self.loose or not (self.crowded and last)
+
+    def _again(self, key: Key, number: int) -> None:
+        """Take a field that was given before: its first text is kept, and the later ones beside it."""
+        if key.name in self.later:
+            self.current = self.later[key.name]
+            self.current.rest.append(key.rest.strip())
+            return
+        name = f"{key.name}_2"
+        self.repairs.append(f"{key.name} was given again; the later text is kept as {name}")
+        self.later[key.name] = Field(name, number, key.rest, [])
+        self._open(self.later[key.name])
+
+    def _open(self, field: Field) -> None:
+        self.current = field
+        self.fields.append(field)
+
+
+def _indent(line: str) -> int:
+    match = _INDENT.match(line)
+    return match.end() if match else 0
+
+
+def _scalar(style: re.Match[str], rest: list[str]) -> str:
+    explicit = style["indent"] or style["late"]
+    lines = [line[min(int(explicit), _indent(line)) :] for line in rest] if explicit else dedent(rest)
+    if style["chomp"] != "+":
+        lines = _to_its_end(lines)
+    return "\n".join(lines) if style["style"] == "|" else _folded(lines)
+
+
+def _to_its_end(lines: list[str]) -> list[str]:
+    """The lines up to the last that is not blank."""
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+def _folded(lines: list[str]) -> str:
+    """The lines as one, but for those that are blank or indented."""
+    text = ""
+    for before, line in zip(["", *lines], lines):
+        plain = before.strip() and line.strip() and not before.startswith(" ") and not line.startswith(" ")
+        text += (" " if plain else "\n" if text else "") + line
+    return text
+
+
+def _pair(key: str, text: str) -> str:
+    return f"{key}:\n  " + text.replace("\n", "\n  ") if "\n" in text else f"{key}: {text}"

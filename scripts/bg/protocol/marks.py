@@ -1,4 +1,4 @@
-"""What one line of a text is to the reader of blocks: the marker of a signal, a code fence, or neither."""
+"""What the reader of blocks takes one line for: the marker of a signal, a code fence, or neither."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEYLIKE = pattern(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
 
 
 class Mark(Record):
-    """A marker: of which signal, whether it closes its block, and whether it was written as the protocol has it."""
+    """A marker: its signal, whether it closes a block, and whether it is written as the protocol has it."""
 
     name: str
     closing: bool
@@ -24,7 +24,7 @@ class Mark(Record):
 
 
 class Fence(Record):
-    """A code fence: its sign, how many of them, and whether nothing else stands in the line."""
+    """A code fence: its sign, how many of them, and whether the line has nothing else."""
 
     char: str
     length: int

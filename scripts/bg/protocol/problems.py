@@ -9,7 +9,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from bg.protocol.blocks import Block
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     Violation = tuple[tuple[Any, ...], str]
 
 TYPES: dict[str, type] = {"object": dict, "array": list, "string": str}
+# When a value breaks a keyword of its schema.
+_BREAKS: dict[str, Callable[[Any, Any], bool]] = {
+    "type": lambda given, name: not isinstance(given, TYPES[name]),
+    "enum": lambda given, allowed: given not in allowed,
+    "minItems": lambda given, least: isinstance(given, list) and len(given) < least,
+    "minLength": lambda given, least: isinstance(given, str) and len(given) < least,
+    "pattern": lambda given, form: isinstance(given, str) and not re.search(form, given),
+}
 
 
 class Problem(Record):
@@ -31,7 +39,7 @@ class Problem(Record):
 def judged(
     block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[Violation]
 ) -> tuple[list[Problem], list[str]]:
-    """What of a schema's violations stands in the way, and what is only noted."""
+    """The violations of a schema that are problems, and those that are only noted."""
     problems: list[Problem] = []
     notes: list[str] = []
     for name, count in draft.too_many.items():
@@ -46,7 +54,7 @@ def judged(
         kinds = by_path[path]
         each = _at(spec, path)
         empty = bool(kinds & {"minLength", "minItems"})
-        name = ".".join([str(path[0]) + "".join(f"[{part + 1}]" for part in path[1:2]), *map(str, path[2:])])
+        name = _name(path)
         line = draft.lines.get(str(path[0]), block.line)
         if "missing" not in kinds and not empty and each.get("x-severity") == "note":
             notes.append(f"{name} {short(_value(draft.fields, path))} is no {each['description']}")
@@ -61,20 +69,8 @@ def judged(
     return problems, notes
 
 
-def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
-    for part in path:
-        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
-    return spec
-
-
-def _value(given: Any, path: tuple[Any, ...]) -> Any:
-    for part in path:
-        given = given[part]
-    return given
-
-
 def placeholder(each: Mapping[str, Any]) -> str:
-    """What stands in a template for a field: its values where they are listed, else its description."""
+    """A field's text in a template: its values where they are listed, else its description."""
     return f"<{'|'.join(offered(each)) if 'enum' in each else each['description']}>"
 
 
@@ -84,7 +80,7 @@ def offered(each: Mapping[str, Any]) -> list[str]:
 
 
 def violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) -> Iterator[Violation]:
-    """The path and the keyword of each violation, as JSON Schema counts them; a missing field stands in its path."""
+    """The path and the keyword of each violation, as JSON Schema counts them; a missing field has one too."""
     yield from ((path, keyword) for keyword in _broken(given, spec))
     if isinstance(given, dict):
         yield from (((*path, name), "missing") for name in spec.get("required", ()) if name not in given)
@@ -96,15 +92,23 @@ def violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) 
             yield from violations(item, spec["items"], (*path, place))
 
 
+def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
+    for part in path:
+        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
+    return spec
+
+
+def _name(path: tuple[Any, ...]) -> str:
+    """A path as people write it: details, questions[1].text."""
+    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+
+
+def _value(given: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        given = given[part]
+    return given
+
+
 def _broken(given: Any, spec: Mapping[str, Any]) -> Iterator[str]:
     """The keywords that a value itself breaks, whatever is in it."""
-    if "type" in spec and not isinstance(given, TYPES[spec["type"]]):
-        yield "type"
-    if "enum" in spec and given not in spec["enum"]:
-        yield "enum"
-    if isinstance(given, list) and len(given) < spec.get("minItems", 0):
-        yield "minItems"
-    if isinstance(given, str) and len(given) < spec.get("minLength", 0):
-        yield "minLength"
-    if isinstance(given, str) and "pattern" in spec and not re.search(spec["pattern"], given):
-        yield "pattern"
+    return (keyword for keyword, breaks in _BREAKS.items() if keyword in spec and breaks(given, spec[keyword]))

@@ -10,7 +10,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 _DASH = pattern(r"[-*+\u2022](?:\s+|$)")
@@ -45,11 +45,11 @@ def read(first: str, rest: list[str], names: Mapping[str, str]) -> Reading:
             given = value(text)
         if given is not None:
             return shaped(given, names)
-    opener, shape = _opener(lines[0], names)
-    if opener is None:
+    begins, shape = _opener(lines[0], names)
+    if begins is None:
         return _plain(lines)
     renamed: dict[str, str] = {}
-    items = [_item(chunk, names, renamed) for chunk in _chunks(lines, opener, names)]
+    items = [_item(chunk, names, renamed) for chunk in _chunks(lines, begins)]
     return Reading(items, shape, _said(renamed))
 
 
@@ -64,50 +64,28 @@ def shaped(given: Any, names: Mapping[str, str]) -> Reading:
     return Reading([_mapped(item, names, renamed) for item in items], shape, _said(renamed))
 
 
-def _said(renamed: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"{raw!r} was read as {name}" for raw, name in renamed.items())
+def value(text: str) -> Any:
+    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
+    try:
+        found, end = _collection(text, 0, 0)
+    except (ValueError, IndexError):
+        return None
+    return found if not text[end:].strip() else None
 
 
-def _mapped(item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
-    if not isinstance(item, dict):
-        return _text_item(fields.as_text(item))
-    if len(item) == 1 and (key := str(next(iter(item)))) and _LABEL.fullmatch(key + ":"):
-        return _labelled(key, item[key], names, renamed)
-    mapped = {}
-    for key, part in item.items():
-        name = names.get(fields.canonical(str(key)), str(key))
-        mapped[name] = fields.as_text(part)
-        if name != key:
-            renamed[str(key)] = name
-    return mapped
-
-
-def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
-    label = _LABEL.fullmatch(key + ":")
-    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names, renamed)}
-
-
-def _text_item(text: str) -> dict[str, str]:
-    label = _LABEL.match(text)
-    if label is not None and text[label.end() :].strip():
-        return {"question_id": f"Q{label['number']}", "text": fields.unquoted(text[label.end() :].strip())}
-    return {"text": text}
-
-
-def _opener(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
-    """How the first item opens, and what that shape is called where it is not the protocol's."""
+def _opener(line: str, names: Mapping[str, str]) -> tuple[Callable[[str], object] | None, str]:
+    """What tells the first line of an item, by the first one, and what that shape is called where it is another."""
     dash = _DASH.match(line)
     if dash is not None:
         rest = line[dash.end() :]
         maps = not rest.strip() or rest.lstrip().startswith("{") or _key(rest, names) is not None
-        return "dash", "" if maps else "plain strings"
+        return _DASH.match, "" if maps else "plain strings"
     if _NUMBER.match(line):
-        return "number", "a numbered list"
+        return _NUMBER.match, "a numbered list"
     if _LABEL.match(line):
-        return "label", "a map"
-    key = _key(line, names)
-    if key is not None:
-        return "key", "fields without a list"
+        return _LABEL.match, "a map"
+    if _key(line, names) is not None:
+        return _Again(names).opens, "fields without a list"
     return None, ""
 
 
@@ -116,24 +94,35 @@ def _key(line: str, names: Mapping[str, str]) -> fields.Key | None:
     return key if key is not None and key.known else None
 
 
-def _chunks(lines: list[str], opener: str, names: Mapping[str, str]) -> list[list[str]]:
-    """The lines of each item; only what opened the first one opens another."""
-    chunks: list[list[str]] = []
-    opened: set[str] = set()
-    pattern = {"dash": _DASH, "number": _NUMBER, "label": _LABEL}.get(opener)
-    for line in lines:
-        begins = not chunks
-        if pattern is not None and line[:1].strip():
-            begins = begins or pattern.match(line) is not None
-        elif pattern is None and line[:1].strip():
-            key = _key(line, names)
-            begins = begins or (key is not None and key.name in opened)
-            if key is not None:
-                opened = {key.name} if begins else opened | {key.name}
-        if begins:
-            chunks.append([])
-        chunks[-1].append(line)
-    return chunks
+class _Again:
+    """Tells the first line of an item by its key, which the item before has already."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+        self.seen: set[str] = set()
+
+    def opens(self, line: str) -> bool:
+        key = _key(line, self.names)
+        if key is None:
+            return False
+        again = key.name in self.seen
+        self.seen = {key.name} if again else self.seen | {key.name}
+        return again
+
+
+def _plain(lines: list[str]) -> Reading:
+    """Text without any list: one question, or one a line where each line asks."""
+    asked = [line.strip() for line in lines if line.strip()]
+    if len(asked) > 1 and all(line.endswith("?") for line in asked):
+        return Reading([_text_item(line) for line in asked], "plain strings")
+    return Reading([_text_item(fields.value(lines[0], lines[1:]))], "plain text")
+
+
+def _text_item(text: str) -> dict[str, str]:
+    label = _LABEL.match(text)
+    if label is not None and text[label.end() :].strip():
+        return {"question_id": f"Q{label['number']}", "text": fields.unquoted(text[label.end() :].strip())}
+    return {"text": text}
 
 
 def _item(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
@@ -167,49 +156,74 @@ def _shift(line: str, width: int) -> str:
     return line[min(width, indent) :]
 
 
+def _mapped(item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    if not isinstance(item, dict):
+        return _text_item(fields.as_text(item))
+    if len(item) == 1 and (key := str(next(iter(item)))) and _LABEL.fullmatch(key + ":"):
+        return _labelled(key, item[key], names, renamed)
+    mapped = {}
+    for key, part in item.items():
+        name = names.get(fields.canonical(str(key)), str(key))
+        mapped[name] = fields.as_text(part)
+        if name != key:
+            renamed[str(key)] = name
+    return mapped
+
+
+def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    label = _LABEL.fullmatch(key + ":")
+    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names, renamed)}
+
+
 def _fields(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
     """The keys of one item; text before the first key is the question."""
-    parts: list[tuple[str, int, str, list[str]]] = [("", 0, "", [])]
+    parts = [_Part("", 0, "", [])]
+    seen = set()
     for line in lines:
-        name, column, first, rest = parts[-1]
         indent = len(line) - len(line.lstrip(" \t"))
         key = fields.key_of(line[indent:], names)
-        literal = _SCALAR_ONLY.match(first.strip()) is not None
-        seen = {part[0] for part in parts}
-        if key is None or key.name in seen:
-            usable = False
-        elif indent <= column:
-            usable = key.known or indent == 0
-        else:
-            usable = key.known and not literal and (key.exact or name == "")
-        if key is not None and usable:
-            parts.append((key.name, indent, key.rest, []))
-            if not key.exact:
-                renamed[key.raw] = key.name
-        else:
-            rest.append(line)
-    leading = fields.value("", parts[0][3])
+        if key is None or key.name in seen or not _opens(key, indent, parts[-1]):
+            parts[-1].rest.append(line)
+            continue
+        seen.add(key.name)
+        parts.append(_Part(key.name, indent, key.rest, []))
+        if not key.exact:
+            renamed[key.raw] = key.name
+    leading = fields.value("", parts[0].rest)
     item = _text_item(leading) if leading else {}
-    for name, _, first, rest in parts[1:]:
-        item[name] = fields.value(first, rest)
-    return item
+    return {**item, **{part.name: fields.value(part.first, part.rest) for part in parts[1:]}}
 
 
-def _plain(lines: list[str]) -> Reading:
-    """Text without any list: one question, or one a line where each line asks."""
-    asked = [line.strip() for line in lines if line.strip()]
-    if len(asked) > 1 and all(line.endswith("?") for line in asked):
-        return Reading([_text_item(line) for line in asked], "plain strings")
-    return Reading([_text_item(fields.value(lines[0], lines[1:]))], "plain text")
+class _Part(Record):
+    """A key of an item: its column, the text behind it and the lines below."""
+
+    name: str
+    column: int
+    first: str
+    rest: list[str]
 
 
-def value(text: str) -> Any:
-    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
-    try:
-        found, end = _collection(text, 0, 0)
-    except (ValueError, IndexError):
-        return None
-    return found if not text[end:].strip() else None
+def _opens(key: fields.Key, indent: int, last: _Part) -> bool:
+    """Whether a key begins a part of its own, or belongs to the text of the last one."""
+    if indent <= last.column:
+        return key.known or indent == 0
+    is_literal = _SCALAR_ONLY.match(last.first.strip()) is not None
+    return key.known and not is_literal and (key.exact or not last.name)
+
+
+def _chunks(lines: list[str], begins: Callable[[str], object]) -> list[list[str]]:
+    """The lines of each item; only what opened the first one opens another."""
+    chunks: list[list[str]] = []
+    for line in lines:
+        opens = line[:1].strip() and begins(line)
+        if opens or not chunks:
+            chunks.append([])
+        chunks[-1].append(line)
+    return chunks
+
+
+def _said(renamed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{raw!r} was read as {name}" for raw, name in renamed.items())
 
 
 def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
@@ -236,8 +250,10 @@ def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
     return (pairs if opening == "{" else found), at + 1
 
 
-def _node(text: str, at: int, depth: int) -> tuple[Any, int]:
-    return _collection(text, at, depth + 1) if text[at] in "[{" else _leaf(text, at, "")
+def _skip(text: str, at: int) -> int:
+    while text[at].isspace():
+        at += 1
+    return at
 
 
 def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
@@ -254,7 +270,5 @@ def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
     return leaf, at
 
 
-def _skip(text: str, at: int) -> int:
-    while text[at].isspace():
-        at += 1
-    return at
+def _node(text: str, at: int, depth: int) -> tuple[Any, int]:
+    return _collection(text, at, depth + 1) if text[at] in "[{" else _leaf(text, at, "")

@@ -7,12 +7,12 @@ import os
 import re
 from functools import lru_cache
 
-from bg.protocol import blocks, draft, marks, problems
+from bg.protocol import blocks, draft, fields, marks, problems
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from bg.protocol.blocks import Block
@@ -39,7 +39,7 @@ class Signal(Record):
 
     @property
     def valid(self) -> bool:
-        """Whether every field is there and says what it may."""
+        """Whether every field is there and has an allowed value."""
         return not self.problems
 
     @property
@@ -82,7 +82,7 @@ def read(text: str) -> Reading:
     """Finds and decodes every signal of a text; templates with placeholders are left out and noted."""
     notes = []
     signals = []
-    # The last one decides; a text of thousands of blocks is no report, and each costs.
+    # The last signal decides, so only the end is read: a text of thousands of blocks is no report, and each costs time.
     found = blocks.find(text[-LONGEST:])
     if len(text) > LONGEST:
         notes.append(f"it has {len(text)} characters, of which only the last {LONGEST} were read")
@@ -121,7 +121,7 @@ def decode(block: Block) -> Signal:
 
 
 def goes_on(marker: str, fields: Fields) -> bool:
-    """Whether the sender works on under an assumption for each thing that it asks; never for what cannot be undone."""
+    """Whether the sender works on, with an assumption for each thing that it asks; never where it cannot be undone."""
     way = schema(marker).get("x-goes-on", {})
     asked = fields.get(way.get("items", ""))
     if not asked or not isinstance(asked, list):
@@ -130,14 +130,8 @@ def goes_on(marker: str, fields: Fields) -> bool:
     return all(_says(each.get(way["under"]) or common) and not _says(each.get(way["unless"])) for each in asked)
 
 
-def _says(given: Any) -> bool:
-    if isinstance(given, list):
-        return any(item.get("text", "").strip() for item in given)
-    return bool(given and given.strip())
-
-
 def ends(signal: Signal, text: str) -> bool:
-    """Whether nothing follows the signal's block in its text but the fence that it stands in."""
+    """Whether nothing follows the signal's block in its text but the end of its fence."""
     lines = [line for line in text.splitlines() if line.strip()]
     while lines and marks.fence_of(lines[-1]):
         lines.pop()
@@ -147,7 +141,7 @@ def ends(signal: Signal, text: str) -> bool:
 
 
 def signed(signal: Signal, agent_id: str) -> Signal:
-    """The signal as its agent's whose host vouches for it, whatever its block was signed with."""
+    """The signal with the id of the agent that wrote it by the host's word, whatever its block was signed with."""
     said = f"“{signal.agent_id.strip()}”" if signal.agent_id.strip() else "nobody"
     repair = f"agent_id: {said} was read as {agent_id}, as the host says who wrote it"
     return signal._replace(
@@ -160,17 +154,14 @@ def signed(signal: Signal, agent_id: str) -> Signal:
 
 def is_template(signal: Signal) -> bool:
     """Whether a block is the template itself: most values, or the id and half of them, are `<placeholders>`."""
-    values = [text for name, text in signal.fields.items() if isinstance(text, str) and name != "agent_id"]
-    for item in (item for given in signal.fields.values() if isinstance(given, list) for item in given):
-        values += [text for name, text in item.items() if name != "question_id"]
-    filled = [text for text in values if text.strip()]
+    filled = [text for text in _values(signal.fields) if text.strip()]
     open_slots = sum(draft.PLACEHOLDER.fullmatch(text) is not None for text in filled)
     unnamed = draft.PLACEHOLDER.fullmatch(signal.agent_id) is not None
     return open_slots * 2 > len(filled) or (unnamed and open_slots * 2 >= len(filled))
 
 
 def worth_correcting(signal: Signal) -> bool:
-    """Whether asking the agent once more is justified: what is wrong stands in the way of acting on it."""
+    """Whether the agent should be asked once more: something wrong keeps others from acting on the signal."""
     spec = schema(signal.marker)
     if not signal.readable:
         return True
@@ -200,7 +191,7 @@ def render(marker: str, given: Mapping[str, Any]) -> str:
     """The fields as a block, in template order, other keys after them; reading it gives the same fields."""
     order = [name for name in schema(marker)["properties"] if name in given]
     lines = [f"[{marker}]"]
-    for name in (*order, *(name for name in given if name not in order)):
+    for name in dict.fromkeys([*order, *given]):
         if isinstance(given[name], list):
             lines.append(f"{name}:")
             for item in given[name]:
@@ -209,17 +200,6 @@ def render(marker: str, given: Mapping[str, Any]) -> str:
         else:
             lines += _rendered(name, given[name])
     return "\n".join([*lines, f"[/{marker}]"])
-
-
-def _rendered(name: str, text: str) -> list[str]:
-    lines = ["> " + line if marks.is_marker(line) else line for line in text.split("\n")]
-    plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
-    if len(lines) == 1 and plain:
-        return [f"{name}: {lines[0]}".rstrip()]
-    filled = [line for line in lines if line.strip()]
-    indent = "2" if filled and all(line[:1] in (" ", "\t") for line in filled) else ""
-    keep = "+" if not lines[-1].strip() else ""
-    return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]
 
 
 def to_json(signal: Signal) -> dict[str, Any]:
@@ -260,3 +240,28 @@ def explained(agent_id: str) -> str:
         when = f"{spec['description']} Not when {otherwise[0].lower()}{otherwise[1:]}"
         found.append(f"{when}\n\n{template(marker, agent_id)}")
     return "\n\n".join(found)
+
+
+def _says(given: Any) -> bool:
+    if isinstance(given, list):
+        return any(item.get("text", "").strip() for item in given)
+    return bool(given and given.strip())
+
+
+def _values(given: Fields) -> Iterator[str]:
+    """What the sender has to fill in, but for ids."""
+    for name, value in given.items():
+        if isinstance(value, list):
+            yield from (text for item in value for key, text in item.items() if key != "question_id")
+        elif name != "agent_id":
+            yield value
+
+
+def _rendered(name: str, text: str) -> list[str]:
+    lines = ["> " + line if marks.is_marker(line) else line for line in text.split("\n")]
+    plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
+    if len(lines) == 1 and plain:
+        return [f"{name}: {lines[0]}".rstrip()]
+    indent = "2" if fields.dedent(lines) != lines else ""
+    keep = "+" if not lines[-1].strip() else ""
+    return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]

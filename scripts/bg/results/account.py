@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import chain, starmap
 from typing import Any, Optional
 
 from bg.results.merge import Finding, Merged
@@ -29,16 +30,10 @@ def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status
     Without `status` where the results cannot speak for all: somebody left none.
     """
     head = [_status(merged)] if status else []
-    head += (
-        [f"{len(merged.conflicts)} to decide by a person: {inline('; '.join(merged.conflicts), 300)}"]
-        if merged.conflicts
-        else []
-    )
-    head += (
-        [f"{len(merged.unreadable)} could not be read: {inline('; '.join(_unreadable(merged)), 200)}"]
-        if merged.unreadable
-        else []
-    )
+    if merged.conflicts:
+        head.append(f"{len(merged.conflicts)} to decide by a person: {inline('; '.join(merged.conflicts), 300)}")
+    if merged.unreadable:
+        head.append(f"{len(merged.unreadable)} could not be read: {inline('; '.join(_unreadable(merged)), 200)}")
     rows = [f"- {_headline(finding)}: {_figures(finding)}" for finding in merged.findings]
     room = limit - sum(len(line) + 1 for line in head) - 80
     kept: list[str] = []
@@ -48,10 +43,9 @@ def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status
             break
         kept.append(row)
     left = len(rows) - len(kept)
-    tail = (
-        [phrases.FURTHER.format(left=left, appendix=len(merged.appendix), how=how)] if left or merged.appendix else []
-    )
-    return neutral("\n".join([*head, *kept, *tail]))
+    if left or merged.appendix:
+        kept.append(phrases.FURTHER.format(left=left, appendix=len(merged.appendix), how=how))
+    return neutral("\n".join([*head, *kept]))
 
 
 def _plain(value: Any) -> Any:
@@ -67,48 +61,38 @@ def _plain(value: Any) -> Any:
 def _lines(merged: Merged) -> Iterator[str]:
     yield from ("# Merged results", "", _status(merged), "")
     yield from (f"- {told.reporter} ({told.source}): {told.status or 'no status'}" for told in merged.results)
-    yield from _section("For a person to decide", [f"- {conflict}" for conflict in merged.conflicts])
-    yield from _section(
-        f"Findings ({len(merged.findings)})", [line for finding in merged.findings for line in _finding(finding)]
+    yield from _items("For a person to decide", merged.conflicts)
+    yield from _section(f"Findings ({len(merged.findings)})", chain.from_iterable(map(_finding, merged.findings)))
+    blockers = (
+        f"{blocker.text} | Resolution: {blocker.resolution or 'none given'} ({reporter})"
+        for reporter, blocker in merged.blockers
     )
-    yield from _section(
-        "Blockers",
-        [
-            f"- {blocker.text} | Resolution: {blocker.resolution or 'none given'} ({reporter})"
-            for reporter, blocker in merged.blockers
-        ],
+    yield from _items("Blockers", blockers)
+    yield from _items("Next steps", (f"{inline(said.text, 1000)} ({said.reporter})" for said in merged.next_steps))
+    references = (
+        f"{inline(reference.location, 300)} {reference.item}: {reference.relevance} ({reporter})"
+        for reporter, reference in merged.references
     )
-    yield from _section("Next steps", [f"- {inline(said.text, 1000)} ({said.reporter})" for said in merged.next_steps])
-    yield from _section(
-        "Key references",
-        [
-            f"- {inline(reference.location, 300)} {reference.item}: {reference.relevance} ({reporter})"
-            for reporter, reference in merged.references
-        ],
-    )
-    yield from _section(phrases.APPENDIX, [line for finding in merged.appendix for line in _finding(finding)])
-    yield from _section("Could not be read", [f"- {line}" for line in _unreadable(merged)])
-    yield from _section("Said twice", [f"- {line}" for line in merged.repeated])
-    read = {told.source for told in merged.results}
-    reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
-    lines = [
-        line for report in reports if report.source not in read for line in framed(f"{report.source}: {report.detail}")
-    ]
-    yield from _section(phrases.AS_WRITTEN, lines)
-    for told in merged.results:
-        lacking = [{"source": told.source, **note._asdict()} for note in told.notes]
-        notes = [f"- By the result contract, {line}" for line in verdict.by_contract({"contract": lacking})]
-        said = [line for part in told.result.written for line in _quoted(part.heading, part.text)]
-        yield from _section(f"As {told.reporter} wrote it ({told.source})", [*notes, *([""] if notes else []), *said])
-
-
-def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield from ("", f"## {title}", "", *lines)
+    yield from _items("Key references", references)
+    yield from _section(phrases.APPENDIX, chain.from_iterable(map(_finding, merged.appendix)))
+    yield from _items("Could not be read", _unreadable(merged))
+    yield from _items("Said twice", merged.repeated)
+    yield from _as_written(merged)
 
 
 def _status(merged: Merged) -> str:
     return f"Status: {merged.status}: {merged.then}." if merged.status else f"Status: none; {merged.then}."
+
+
+def _items(title: str, items: Iterable[str]) -> Iterator[str]:
+    return _section(title, (f"- {item}" for item in items))
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """A heading with the lines below it; nothing where there are no lines."""
+    found = list(lines)
+    if found:
+        yield from ("", f"## {title}", "", *found)
 
 
 def _finding(finding: Finding) -> Iterator[str]:
@@ -118,20 +102,9 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield f"  - {_said(report)}"
 
 
-def _said(report: Report) -> str:
-    verb = "disputes" if report.disputes else "says"
-    name = f"{report.id} " if report.id and report.id != report.text else ""
-    whole = " (of the whole result)" if report.inherited and report.confidence is not None else ""
-    severity = report.stated_severity or "none given"
-    what = f"{report.reporter} ({report.source}) {verb}: {name}{inline(report.text, 400)}"
-    return f"{what} | Severity: {severity} | Confidence: {_figure(report.confidence)}{whole}"
-
-
 def _headline(finding: Finding) -> str:
-    where = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
-    return (
-        f"`{where or 'no location'}`{' [' + finding.category + ']' if finding.category else ''} {inline(finding.text)}"
-    )
+    category = f" [{finding.category}]" if finding.category else ""
+    return f"`{finding.where or 'no location'}`{category} {inline(finding.text)}"
 
 
 def _figures(finding: Finding) -> str:
@@ -146,11 +119,33 @@ def _figure(value: Optional[float]) -> str:
     return "not given" if value is None else f"{value:g}"
 
 
+def _said(report: Report) -> str:
+    verb = "disputes" if report.disputes else "says"
+    name = f"{report.id} " if report.id and report.id != report.text else ""
+    whole = " (of the whole result)" if report.inherited and report.confidence is not None else ""
+    severity = report.stated_severity or "none given"
+    what = f"{report.reporter} ({report.source}) {verb}: {name}{inline(report.text, 400)}"
+    return f"{what} | Severity: {severity} | Confidence: {_figure(report.confidence)}{whole}"
+
+
 def _unreadable(merged: Merged) -> list[str]:
     return [
         f"{bad.source}{':' + str(bad.line) if bad.line else ''}: {bad.reason}: {inline(bad.text, 80)}".rstrip(": ")
         for bad in merged.unreadable
     ]
+
+
+def _as_written(merged: Merged) -> Iterator[str]:
+    """What the agents wrote, word for word: the reports that belong to no result, and each result."""
+    read = {told.source for told in merged.results}
+    reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
+    lines = [framed(f"{report.source}: {report.detail}") for report in reports if report.source not in read]
+    yield from _section(phrases.AS_WRITTEN, chain.from_iterable(lines))
+    for told in merged.results:
+        lacking = [{"source": told.source, **note._asdict()} for note in told.notes]
+        notes = [f"- By the result contract, {line}" for line in verdict.by_contract({"contract": lacking})]
+        said = chain.from_iterable(starmap(_quoted, told.result.written))
+        yield from _section(f"As {told.reporter} wrote it ({told.source})", [*notes, *([""] if notes else []), *said])
 
 
 def _quoted(heading: str, text: str) -> Iterator[str]:

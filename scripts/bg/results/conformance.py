@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from bg.results import form, markdown
 from bg.results.contract import Result
 from bg.results.issues import Issue, column
-from bg.results.markdown import Place
+from bg.results.markdown import Place, Table
 
 CODE_MATCH = re.compile(r"\bcode(?: match)?\W{0,4}:\W{0,4}`", re.IGNORECASE)
 CODE_SIGNS = re.compile(r"[()=;{}<>]|\w\s+\w")
@@ -54,14 +54,26 @@ def tokens(text: str) -> int:
 def _nowhere(result: Result) -> Iterator[str]:
     """Findings, and references to them, without a file:line."""
     for reference in result.references:
-        if not reference.place or reference.place.line is None:
+        if not _is_line(reference.place):
             yield reference.item or reference.location
     for issue in result.issues:
-        if not issue.place or issue.place.line is None:
+        if not _is_line(issue.place):
             yield issue.id or issue.text
-    for table in (table for part in result.parts for table in part.tables if column(table, "severity") is None):
-        at = next((at for at, name in enumerate(table.columns) if markdown.key(name) == "file line"), None)
-        yield from (row[0] for row in table.rows if at is not None and not markdown.places(row[at]))
+    for part in result.parts:
+        for table in part.tables:
+            yield from _rows_nowhere(table)
+
+
+def _is_line(place: Optional[Place]) -> bool:
+    return place is not None and place.line is not None
+
+
+def _rows_nowhere(table: Table) -> list[str]:
+    """The rows of a table, other than one of issues, without a place in its column for it."""
+    at = column(table, "file line")
+    if at is None or column(table, "severity") is not None:
+        return []
+    return [row[0] for row in table.rows if not markdown.places(row[at])]
 
 
 def _single(result: Result) -> Iterator[str]:
@@ -87,28 +99,28 @@ def _quotes_code(issue: Issue) -> bool:
 
 def _confidence(result: Result) -> Iterator[Note]:
     """Whether there is a confidence from 0 to 100, with what its height asks for."""
-    given = result.confidence
+    score = form.inside(result.confidence.score)
     if result.status == "FAILED":
         return
-    if given.score is None or not 0 <= given.score <= 100:
+    if score is None:
         yield Note("confidence")
         return
-    figure = f"{given.score:g}"
-    missing = [name for name in COMPONENTS if getattr(given, name) is None]
-    if missing and given.score >= form.LIMITS["breakdown_from"]:
+    figure = f"{score:g}"
+    missing = [name for name in COMPONENTS if getattr(result.confidence, name) is None]
+    if missing and score >= form.LIMITS["breakdown_from"]:
         yield Note("breakdown", tuple(missing), figure)
-    if given.score >= form.LIMITS["justification_from"] and not _filled(result.justification):
+    if score >= form.LIMITS["justification_from"] and not _filled(result.justification):
         yield Note("justification", (), figure)
-    if given.score < form.LIMITS["uncertainty_below"] and not _filled(result.uncertainty):
+    if score < form.LIMITS["uncertainty_below"] and not _filled(result.uncertainty):
         yield Note("uncertainty", (), figure)
+
+
+def _filled(text: str) -> bool:
+    """Whether something was written where the template had its placeholder."""
+    return bool(text.strip()) and not TEMPLATE.fullmatch(text.strip().strip("*-`. "))
 
 
 def _summary(result: Result) -> Iterator[Note]:
     count = tokens(result.summary)
     if count > form.LIMITS["summary_tokens"]:
         yield Note("summary", (str(form.LIMITS["summary_tokens"]),), str(count))
-
-
-def _filled(text: str) -> bool:
-    """Whether something was written where the template had its placeholder."""
-    return bool(text.strip()) and not TEMPLATE.fullmatch(text.strip().strip("*-`. "))

@@ -53,6 +53,11 @@ def number(stated: str) -> Optional[float]:
     return round(value * 100, 4) if "." in match[1] and 0 < value <= 1 else value
 
 
+def inside(confidence: Optional[float]) -> Optional[float]:
+    """The confidence, if it is one."""
+    return confidence if confidence is not None and 0 <= confidence <= 100 else None
+
+
 def prompt(kind: str) -> str:
     """What an agent of this kind is told about its result: both forms, the confidence rules and the checklist."""
     agent = KINDS[kind]["agent"].capitalize()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bg.results import contract, markdown, records
+from bg.results import contract, form, markdown, records
 from bg.results.contract import Result
 from bg.results.issues import Issue
 from bg.results.records import Report, Source, Unreadable
@@ -47,59 +47,23 @@ def take(sources: Sequence[Source], *, only_results: bool = False) -> Intake:
     `only_results`: among them may be reports and documents that were never meant to be results.
     """
     intake = Intake()
-    results: list[tuple[str, Result]] = []
+    results: dict[Result, str] = {}
     for source in sources:
         text = source.data.decode("utf-8-sig", errors="replace")
         lines_only = source.name.lower().endswith((".jsonl", ".ndjson", ".json"))
         found = [] if lines_only else contract.parse_all(text)
         for result in found:
-            known = next((name for name, other in results if other == result), None)
-            if known is None:
-                results.append((source.name, result))
-            else:
-                intake.repeated.append(f"{source.name} repeats the result in {known}")
-        if only_results and not found and not lines_only:
+            if result in results:
+                intake.repeated.append(f"{source.name} repeats the result in {results[result]}")
+            results.setdefault(result, source.name)
+        if found:
             continue
-        if not found and (lines_only or re.search(r"^[ \t]*\{", text, re.MULTILINE)):
+        if lines_only or (not only_results and re.search(r"^[ \t]*\{", text, re.MULTILINE)):
             _take_records(intake, source)
-        elif not found:
+        elif not only_results:
             intake.unreadable.append(Unreadable(source.name, None, phrases.NO_RESULT, text[:200]))
     _name(intake, results)
     return intake
-
-
-def _name(intake: Intake, results: Sequence[tuple[str, Result]]) -> None:
-    """Gives every result its reporter: the agent's name, with the source where several results carry that name."""
-    agents = [markdown.key(result.agent).replace(" ", "-") or Path(source).stem for source, result in results]
-    sources = Counter((agent, source) for agent, (source, _) in zip(agents, results))
-    nth: Counter[tuple[str, str]] = Counter()
-    for agent, (source, result) in zip(agents, results):
-        nth[agent, source] += 1
-        place = source if sources[agent, source] == 1 else f"{source}, result {nth[agent, source]}"
-        reporter = agent if agents.count(agent) == 1 else f"{agent} ({place})"
-        intake.results.append((reporter, source, result))
-        intake.reports.extend(_of_issue(reporter, agent, source, result, issue) for issue in result.issues)
-
-
-def _of_issue(reporter: str, agent: str, source: str, result: Result, issue: Issue) -> Report:
-    own = records.inside(issue.confidence)
-    return Report(
-        reporter=reporter,
-        agent=agent,
-        agent_type=agent,
-        source=source,
-        id=issue.id,
-        text=issue.text,
-        category=issue.category,
-        severity=issue.severity,
-        stated_severity=issue.stated_severity,
-        file=issue.place.file if issue.place else "",
-        line=issue.place.line if issue.place else None,
-        confidence=own if own is not None else records.inside(result.confidence.score),
-        inherited=own is None,
-        disputes=bool(DISPUTED.match(issue.text) or DISPUTED.match(issue.stated_severity)),
-        detail=issue.detail,
-    )
 
 
 def _take_records(intake: Intake, source: Source) -> None:
@@ -112,3 +76,37 @@ def _take_records(intake: Intake, source: Source) -> None:
         else:
             seen[found] = number
             intake.reports.append(found)
+
+
+def _name(intake: Intake, results: Mapping[Result, str]) -> None:
+    """Gives every result its reporter: the agent's name, with the source where several results carry that name."""
+    agents = [markdown.key(result.agent).replace(" ", "-") or Path(source).stem for result, source in results.items()]
+    sources = Counter(zip(agents, results.values()))
+    nth: Counter[tuple[str, str]] = Counter()
+    for agent, (result, source) in zip(agents, results.items()):
+        nth[agent, source] += 1
+        place = source if sources[agent, source] == 1 else f"{source}, result {nth[agent, source]}"
+        reporter = agent if agents.count(agent) == 1 else f"{agent} ({place})"
+        intake.results.append((reporter, source, result))
+        intake.reports.extend(_of_issue(reporter, agent, source, result, issue) for issue in result.issues)
+
+
+def _of_issue(reporter: str, agent: str, source: str, result: Result, issue: Issue) -> Report:
+    own = form.inside(issue.confidence)
+    return Report(
+        reporter=reporter,
+        agent=agent,
+        agent_type=agent,
+        source=source,
+        id=issue.id,
+        text=issue.text,
+        category=issue.category,
+        severity=issue.severity,
+        stated_severity=issue.stated_severity,
+        file=issue.place.file if issue.place else "",
+        line=issue.place.line if issue.place else None,
+        confidence=own if own is not None else form.inside(result.confidence.score),
+        inherited=own is None,
+        disputes=bool(DISPUTED.match(issue.text) or DISPUTED.match(issue.stated_severity)),
+        detail=issue.detail,
+    )

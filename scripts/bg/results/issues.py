@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from bg.results import form, markdown
@@ -61,45 +61,19 @@ class Issue(NamedTuple):
 def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
     """The issues of the findings' tables, then those that only the Issues section or a list in the findings has."""
     details = _details(parts)
-    rows = [
-        _row_issue(table, row, details)
-        for part in parts
-        for table in part.tables
-        for row in table.rows
-        if _lists_issues(table)
-    ]
-    tables = [table for table in markdown.tables(section) if _lists_issues(table)]
-    further = [_row_issue(table, row, details) for table in tables for row in table.rows]
-    further += [_item_issue(item, details) for item in ([] if tables else said(section))]
-    found = rows + [issue for issue in further if not any(_same(issue, row) for row in rows)]
+    found = [issue for part in parts for table in part.tables for issue in _of_table(table, details)]
+    found += [issue for issue in _of_section(section, details) if not any(_same(issue, row) for row in found)]
     listed = {item: markdown.places(item) for part in parts for item in markdown.items(markdown.lines(part.text))}
-    known = {issue.place for issue in found}
-    rated = [_item_issue(item, details) for item in listed if SEVERITY.search(item)]
-    found += [issue for issue in rated if issue.severity and issue.place not in known]
+    found += _rated(listed, details, {issue.place for issue in found})
     return [_with_items(issue, listed) for issue in found]
-
-
-def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
-    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
-    told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
-    said_there = [match for item in told for match in FIELD.finditer(item)]
-    stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")
-    confidence = issue.confidence if issue.confidence is not None else next(stated, None)
-    return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))
-
-
-def _same(issue: Issue, row: Issue) -> bool:
-    """Whether an item of the Issues section only repeats a row of the findings."""
-    named = bool(issue.id and issue.id == row.id) or markdown.key(issue.text) == markdown.key(row.text)
-    return named and issue.place in {None, row.place}
 
 
 def said(part: Sequence[Line]) -> list[str]:
     """A section's items, or its text where it has no list; one that says "none" has nothing."""
-    return [item for item in markdown.items(part) or [markdown.prose(part)] if not empty(item)]
+    return [item for item in markdown.items(part) or [markdown.prose(part)] if not says_nothing(item)]
 
 
-def empty(text: str) -> bool:
+def says_nothing(text: str) -> bool:
     """Whether a section or item only says that there is nothing to say."""
     return markdown.key(text) in NOTHING
 
@@ -110,33 +84,63 @@ def column(table: Table, what: str) -> Optional[int]:
     return next((at for at, name in enumerate(table.columns) if (markdown.key(name) or name) in spellings), None)
 
 
+def by_meaning(table: Table) -> Iterator[dict[str, str]]:
+    """Each row's cells by the meaning of their columns; empty for a meaning that no column has."""
+    at = {what: column(table, what) for what in form.COLUMNS}
+    for row in table.rows:
+        yield {what: "" if number is None else row[number] for what, number in at.items()}
+
+
+def category(stated: str, name: str) -> str:
+    """The stated category in one spelling, else the one that the identifier's letters stand for (SEC-001)."""
+    prefix = form.category(name.split("-", maxsplit=1)[0])
+    return form.category(stated) or (prefix if prefix in form.FORM["categories"] else "")
+
+
+def _details(parts: Sequence[Part]) -> dict[str, str]:
+    """What the findings say about each issue below its identifier or title, outside the tables."""
+    found: dict[str, list[str]] = {}
+    titles = _titles(parts)
+    for part in parts:
+        current: list[str] = []
+        for line in markdown.lines(part.text):
+            name = "" if line.code else _headed(line.text, titles)
+            if name:
+                current = found.setdefault(name, [])
+            current.append(line.text)
+    return {name: "\n".join(lines) for name, lines in found.items()}
+
+
+def _titles(parts: Sequence[Part]) -> set[str]:
+    """The titles of the issues in the findings' tables."""
+    tables = [table for part in parts for table in part.tables if column(table, "issue") is not None]
+    return {markdown.key(cell["issue"]) for table in tables for cell in by_meaning(table)} - {""}
+
+
+def _headed(line: str, titles: set[str]) -> str:
+    """The identifier or title of the issue that the lines from here on are about."""
+    named = None if line.lstrip().startswith("|") else IDENTIFIER.match(line)
+    if named:
+        return named[1]
+    title = markdown.key(line)
+    return title if title in titles else ""
+
+
+def _of_table(table: Table, details: dict[str, str]) -> Iterator[Issue]:
+    """The issues of a table; none where it lists something else."""
+    if not _lists_issues(table):
+        return
+    for row, cell in zip(table.rows, by_meaning(table)):
+        spot = markdown.place(cell["location"]) or markdown.place(cell["issue"])
+        if spot and spot.line is None and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell["line"]):
+            spot = Place(spot.file, int(cell["line"]))
+        yield _issue({**cell, "issue": cell["issue"] or cell["id"]}, spot, " | ".join(row), details)
+
+
 def _lists_issues(table: Table) -> bool:
     return column(table, "severity") is not None and (
         column(table, "issue") is not None or column(table, "id") is not None
     )
-
-
-def _row_issue(table: Table, row: tuple[str, ...], details: dict[str, str]) -> Issue:
-    at = {what: column(table, what) for what in form.COLUMNS}
-    cell = {what: row[number] if number is not None else "" for what, number in at.items()}
-    spot = markdown.place(cell["location"]) or markdown.place(cell["issue"])
-    if spot and spot.line is None and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell["line"]):
-        spot = Place(spot.file, int(cell["line"]))
-    return _issue({**cell, "issue": cell["issue"] or cell["id"]}, spot, " | ".join(row), details)
-
-
-def _item_issue(item: str, details: dict[str, str]) -> Issue:
-    cell = {markdown.key(match[1]): match[2] for match in FIELD.finditer(item)}
-    text = next(iter(markdown.cells(item.split("\n", maxsplit=1)[0])), "") or item
-    text = INLINE_SEVERITY.split(markdown.plain(text), maxsplit=1)[0]
-    named = IDENTIFIER.match(text)
-    words = (word for match in BRACKETED.finditer(item) for word in match.groups())
-    spot = next((markdown.place(cell[name]) for name in ITEM_PLACES if name in cell), None)
-    cell["id"] = named[1] if named else ""
-    cell["issue"] = (text[named.end() :].lstrip("])*_ :–—-") if named else "") or text
-    cell["severity"] = cell.get("severity") or next((word for word in words if word and form.severity(word)), "")
-    cell["category"] = cell.get("category") or cell.get("type", "")
-    return _issue(cell, spot or next(iter(markdown.places(item)), None), item, details)
 
 
 def _issue(cell: dict[str, str], spot: Optional[Place], written: str, details: dict[str, str]) -> Issue:
@@ -154,28 +158,49 @@ def _issue(cell: dict[str, str], spot: Optional[Place], written: str, details: d
     )
 
 
-def category(stated: str, name: str) -> str:
-    """The stated category in one spelling, else the one that the identifier's letters stand for (SEC-001)."""
-    prefix = form.category(name.split("-", maxsplit=1)[0])
-    return form.category(stated) or (prefix if prefix in form.FORM["categories"] else "")
+def _of_section(section: Sequence[Line], details: dict[str, str]) -> list[Issue]:
+    """The issues of the Issues section: of its tables, or of its items where it has none."""
+    tables = [table for table in markdown.tables(section) if _lists_issues(table)]
+    if not tables:
+        return [_item_issue(item, details) for item in said(section)]
+    return [issue for table in tables for issue in _of_table(table, details)]
 
 
-def _details(parts: Sequence[Part]) -> dict[str, str]:
-    """What the findings say about each issue below its identifier or title, outside the tables."""
-    found: dict[str, list[str]] = {}
-    titles = {
-        markdown.key(row[at])
-        for part in parts
-        for table in part.tables
-        if (at := column(table, "issue")) is not None
-        for row in table.rows
-    }
-    for part in parts:
-        current: list[str] = []
-        for line in markdown.lines(part.text):
-            named = None if line.code or line.text.lstrip().startswith("|") else IDENTIFIER.match(line.text)
-            title = markdown.key(line.text)
-            if named or (not line.code and title and title in titles):
-                current = found.setdefault(named[1] if named else title, [])
-            current.append(line.text)
-    return {name: "\n".join(lines) for name, lines in found.items()}
+def _item_issue(item: str, details: dict[str, str]) -> Issue:
+    cell = {markdown.key(match[1]): match[2] for match in FIELD.finditer(item)}
+    text = next(iter(markdown.cells(item.split("\n", maxsplit=1)[0])), "") or item
+    text = INLINE_SEVERITY.split(markdown.plain(text), maxsplit=1)[0]
+    named = IDENTIFIER.match(text)
+    spot = next((markdown.place(cell[name]) for name in ITEM_PLACES if name in cell), None)
+    cell["id"] = named[1] if named else ""
+    cell["issue"] = (text[named.end() :].lstrip("])*_ :–—-") if named else "") or text
+    cell["severity"] = cell.get("severity") or _marked_severity(item)
+    cell["category"] = cell.get("category") or cell.get("type", "")
+    return _issue(cell, spot or next(iter(markdown.places(item)), None), item, details)
+
+
+def _marked_severity(item: str) -> str:
+    """The first severity in brackets or before a colon."""
+    words = (match[match.lastindex or 0] for match in BRACKETED.finditer(item))
+    return next(filter(form.severity, words), "")
+
+
+def _same(issue: Issue, row: Issue) -> bool:
+    """Whether an item of the Issues section only repeats a row of the findings."""
+    named = bool(issue.id and issue.id == row.id) or markdown.key(issue.text) == markdown.key(row.text)
+    return named and issue.place in {None, row.place}
+
+
+def _rated(listed: Iterable[str], details: dict[str, str], known: set[Optional[Place]]) -> list[Issue]:
+    """The list items that state a severity, but for those of a place that is known."""
+    rated = [_item_issue(item, details) for item in filter(SEVERITY.search, listed)]
+    return [issue for issue in rated if issue.severity and issue.place not in known]
+
+
+def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
+    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
+    told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
+    said_there = [match for item in told for match in FIELD.finditer(item)]
+    stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")
+    confidence = issue.confidence if issue.confidence is not None else next(stated, None)
+    return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))

@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
 HEADING = re.compile(r" {0,3}(#{1,6})(?!#)[ \t]*(\S.*)$")
 ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$")
+SIGN = re.compile(r"\\.|`(?:\\.|[^`\\])*`|.", re.DOTALL)  # of a row: an escaped one, a code span, any other
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(
@@ -24,14 +25,14 @@ LONGEST_PATH = 400
 
 
 class Line(NamedTuple):
-    """One line and whether it stands inside a fenced code block (or is its fence)."""
+    """One line and whether it is in a fenced code block (or is its fence)."""
 
     text: str
     code: bool
 
 
 class Table(NamedTuple):
-    """A table, as many cells in every row as there are columns; what a row has beyond them is joined to its last."""
+    """A table with as many cells in every row as there are columns; further cells are joined to the last."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -65,18 +66,8 @@ def lines(text: str) -> list[Line]:
     return [Line(line, inside) for line, inside in zip(raw, code)]
 
 
-def _closing(fences: Sequence[tuple[int, str, str]], position: int) -> Optional[int]:
-    """The fence that closes this one; none if one that opens a language comes first: this one was never closed."""
-    mark = fences[position][1]
-    for number in range(position + 1, len(fences)):
-        _, other, info = fences[number]
-        if other[0] == mark[0] and len(other) >= len(mark):
-            return None if info else number
-    return None
-
-
 def unwrapped(text: str) -> Optional[str]:
-    """What stands between the first markdown fence and the last bare one."""
+    """The text between the first markdown fence and the last bare one."""
     raw = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     fences = [(number, match[2]) for number, line in enumerate(raw) if (match := FENCE.match(line))]
     opening = [number for number, info in fences if info.lower() in {"markdown", "md"}]
@@ -103,25 +94,13 @@ def key(text: str) -> str:
 
 
 def cells(row: str) -> list[str]:
-    """A table row's cells; a bar that is escaped or stands in backticks does not divide."""
-    found, current, in_code, escaped = [], "", False, False
-    for sign in row.strip():
-        if sign == "|" and not in_code and not escaped:
-            found.append(current.strip())
-            current = ""
-            continue
-        if sign == "`" and not escaped:
-            in_code = not in_code
-        if escaped and sign != "|":
-            current += "\\"
-        escaped = sign == "\\" and not escaped
-        current += "" if escaped else sign
-    rest = current + ("\\" if escaped else "")
-    if in_code:  # an unpaired backtick must not swallow the cells after it
-        return [cell.strip() for cell in row.strip().strip("|").split("|")]
-    found.append(rest.strip())
-    if row.strip().startswith("|"):
-        found = found[1:]
+    """A table row's cells; a bar that is escaped or in backticks does not divide."""
+    row = row.strip()
+    signs = SIGN.findall(row)
+    if "`" in signs:  # an unpaired backtick must not swallow the cells after it
+        return [cell.strip() for cell in row.strip("|").split("|")]
+    divided = "".join("\n" if sign == "|" else sign for sign in signs).split("\n")
+    found = [re.sub(r"\\(.)", _unescaped, cell).strip() for cell in divided[row.startswith("|") :]]
     return found[:-1] if found and not found[-1] else found
 
 
@@ -138,24 +117,8 @@ def tables(part: Sequence[Line]) -> list[Table]:
     return found
 
 
-def _table(run: list[str]) -> list[Table]:
-    ruled = next((number for number in range(1, len(run)) if "-" in run[number] and RULE.match(run[number])), 0)
-    if not ruled and not (len(run) > 1 and all(row.strip().startswith("|") for row in run)):
-        return []
-    columns = cells(run[max(ruled - 1, 0)])
-    rows = [cells(row) for row in run[ruled + 1 if ruled else 1 :] if not RULE.match(row)]
-    wide = len(columns)
-    if not wide:
-        return []
-    even = [
-        (*row[: wide - 1], " | ".join(row[wide - 1 :])) if len(row) > wide else (*row, *[""] * (wide - len(row)))
-        for row in rows
-    ]
-    return [Table(tuple(plain(name) for name in columns), tuple(tuple(row) for row in even if any(row)))]
-
-
 def items(part: Sequence[Line]) -> list[str]:
-    """The list items of a stretch, outermost level only, each with the lines that hang below it."""
+    """The list items of a stretch, outermost level only, each with the lines that belong to it."""
     found: list[str] = []
     outer: Optional[int] = None
     for line in part:
@@ -188,6 +151,42 @@ def places(text: str) -> list[Place]:
 def same_file(path: str) -> str:
     """A path in one spelling: forward slashes, no leading ./, no doubled parts."""
     return posixpath.normpath(path.replace("\\", "/")) if path else path
+
+
+def _closing(fences: Sequence[tuple[int, str, str]], position: int) -> Optional[int]:
+    """The fence that closes this one; none if one that opens a language comes first: this one was never closed."""
+    mark = fences[position][1]
+    for number in range(position + 1, len(fences)):
+        _, other, info = fences[number]
+        if other[0] == mark[0] and len(other) >= len(mark):
+            return None if info else number
+    return None
+
+
+def _unescaped(sign: re.Match[str]) -> str:
+    return "|" if sign[1] == "|" else sign[0]
+
+
+def _table(run: list[str]) -> list[Table]:
+    ruled = next((number for number in range(1, len(run)) if _is_rule(run[number])), 0)
+    if not ruled and not (len(run) > 1 and all(row.strip().startswith("|") for row in run)):
+        return []
+    columns = cells(run[max(ruled - 1, 0)])
+    if not columns:
+        return []
+    rows = [_even(cells(row), len(columns)) for row in run[ruled + 1 :] if not _is_rule(row)]
+    return [Table(tuple(map(plain, columns)), tuple(filter(any, rows)))]
+
+
+def _is_rule(row: str) -> bool:
+    return "-" in row and RULE.match(row) is not None
+
+
+def _even(row: list[str], wide: int) -> tuple[str, ...]:
+    """A row with as many cells as there are columns."""
+    if len(row) > wide:
+        return (*row[: wide - 1], " | ".join(row[wide - 1 :]))
+    return (*row, *[""] * (wide - len(row)))
 
 
 def _spots(text: str) -> list[Place]:

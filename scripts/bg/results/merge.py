@@ -7,15 +7,19 @@ agree. What agents wrote is read by `intake` and shown by `account`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Optional
+from itertools import chain, filterfalse
+from typing import NamedTuple, Optional, TypeVar
 
 from bg.results import form, markdown
 from bg.results.conformance import Note, check
 from bg.results.contract import Blocker, Reference, Result
 from bg.results.intake import Intake
 from bg.results.records import Report, Unreadable
+
+Piece = TypeVar("Piece")
 
 
 class Figure(NamedTuple):
@@ -39,6 +43,11 @@ class Finding:
     reporters: tuple[str, ...]
     reports: tuple[Report, ...]
     conflicts: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        """The file, with the line where one is known."""
+        return str(markdown.Place(self.file, self.line))
 
 
 class Told(NamedTuple):
@@ -78,29 +87,23 @@ class Merged:
 def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merged:
     """One account of everything that was taken in; weights by agent type, each 1 unless given."""
     table = {markdown.key(name): value for name, value in {**form.FORM["expertise"], **(weights or {})}.items()}
-    findings = sorted((_finding(group, table) for group in groups(one_spelling(intake.reports))), key=_rank)
+    findings = sorted((_finding(group, table) for group in _groups(_one_spelling(intake.reports))), key=_rank)
     results = tuple(
         Told(reporter, source, result.status, result, tuple(check(result)))
         for reporter, source, result in intake.results
     )
     status = aggregate([told.status for told in results])
-    own = tuple(
-        f"{finding.file or finding.text}: {conflict}"
-        if finding.line is None
-        else f"{finding.file}:{finding.line}: {conflict}"
-        for finding in findings
-        for conflict in finding.conflicts
-    )
+    own = [f"{finding.where or finding.text}: {conflict}" for finding in findings for conflict in finding.conflicts]
     return Merged(
         status=status,
         then=form.STATUSES[status]["then"] if status else "no result gave a status",
-        findings=tuple(finding for finding in findings if not _low(finding)),
-        appendix=tuple(finding for finding in findings if _low(finding)),
+        findings=tuple(filterfalse(_low, findings)),
+        appendix=tuple(filter(_low, findings)),
         conflicts=(*own, *_contradictions(results)),
         results=results,
-        references=tuple((told.reporter, reference) for told in results for reference in told.result.references),
-        blockers=tuple((told.reporter, blocker) for told in results for blocker in told.result.blockers),
-        next_steps=tuple(Attributed(told.reporter, step) for told in results for step in told.result.next_steps),
+        references=_attributed(results, lambda result: result.references),
+        blockers=_attributed(results, lambda result: result.blockers),
+        next_steps=tuple(map(Attributed._make, _attributed(results, lambda result: result.next_steps))),
         repeated=tuple(intake.repeated),
         unreadable=tuple(intake.unreadable),
     )
@@ -113,7 +116,36 @@ def aggregate(statuses: Sequence[str]) -> str:
     return "FAILED" if "FAILED" in statuses else "SUCCESS" if set(statuses) == {"SUCCESS"} else "PARTIAL"
 
 
-def combined(reports: Sequence[Report], weights: Mapping[str, float]) -> Optional[float]:
+def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding:
+    group = _one_voice(reports)
+    standing = _standing(group)
+    top = max(standing, key=lambda report: -1.0 if report.confidence is None else report.confidence, default=group[0])
+    return Finding(
+        file=next(filter(None, [top.file, *(report.file for report in group)]), ""),
+        line=next((report.line for report in group if report.line is not None), None),
+        category=next(filter(None, (report.category for report in group)), ""),
+        text=top.text,
+        highest=Figure(top.confidence if standing else None, top.reporter, top.stated_severity),
+        combined=_combined(standing, weights),
+        reporters=tuple(dict.fromkeys(report.reporter for report in standing)),
+        reports=tuple(group),
+        conflicts=tuple(_conflicts(group, standing)),
+    )
+
+
+def _one_voice(reports: Sequence[Report]) -> list[Report]:
+    """The reports, those of one agent's JSONL under the name of its result."""
+    results = {report.agent: report.reporter for report in reports if report.reporter != report.agent}
+    return [report._replace(reporter=results.get(report.reporter, report.reporter)) for report in reports]
+
+
+def _standing(group: Sequence[Report]) -> list[Report]:
+    """The reports of an issue that their own agents have not taken back."""
+    last = {report.reporter: report.disputes for report in group}
+    return [report for report in group if not report.disputes and not last[report.reporter]]
+
+
+def _combined(reports: Sequence[Report], weights: Mapping[str, float]) -> Optional[float]:
     """The mean of the reporters' figures by weight, plus the bonus once if there are several; at most 100."""
     figures: dict[str, tuple[float, float]] = {}
     for report in reports:
@@ -129,76 +161,19 @@ def combined(reports: Sequence[Report], weights: Mapping[str, float]) -> Optiona
     return round(min(mean + bonus, 100.0), 2)
 
 
-def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding:
-    results = {report.agent: report.reporter for report in reports if report.reporter != report.agent}
-    group = [
-        report._replace(reporter=results.get(report.reporter, report.reporter)) for report in reports
-    ]  # one agent's JSONL and result are one voice
-    last = {report.reporter: report.disputes for report in group}  # an agent may take back what it reported
-    standing = [report for report in group if not report.disputes and not last[report.reporter]]
+def _conflicts(group: Sequence[Report], standing: Sequence[Report]) -> Iterator[str]:
+    rated = filter(lambda report: report.severity, standing)
+    severities = {report.severity: f"{report.stated_severity} ({report.reporter})" for report in rated}
+    if len(severities) > 1:
+        yield f"severity: {', '.join(severities.values())}"
     against = sorted({report.reporter for report in group if report.disputes})
-    rated = [report for report in standing if report.confidence is not None]
-    top = max(rated, key=lambda report: report.confidence or 0.0) if rated else (standing or group)[0]
-    severities = {
-        report.severity: f"{report.stated_severity} ({report.reporter})" for report in standing if report.severity
-    }
-    conflicts = [f"severity: {', '.join(severities.values())}"] if len(severities) > 1 else []
+    reporters = ", ".join(dict.fromkeys(report.reporter for report in group if not report.disputes))
     if against:
-        reporters = ", ".join(dict.fromkeys(report.reporter for report in group if not report.disputes))
-        conflicts.append(f"disputed by {', '.join(against)}" + (f", reported by {reporters}" if reporters else ""))
-    return Finding(
-        file=top.file or next((report.file for report in group if report.file), ""),
-        line=next((report.line for report in group if report.line is not None), None),
-        category=next((report.category for report in group if report.category), ""),
-        text=top.text,
-        highest=Figure(top.confidence if standing else None, top.reporter, top.stated_severity),
-        combined=combined(standing, weights),
-        reporters=tuple(dict.fromkeys(report.reporter for report in standing)),
-        reports=tuple(group),
-        conflicts=tuple(conflicts),
-    )
+        yield f"disputed by {', '.join(against)}" + (f", reported by {reporters}" if reporters else "")
 
 
-def _low(finding: Finding) -> bool:
-    """Whether one reporter alone found it, with a low confidence; what has a conflict stays where it is seen."""
-    confidence = finding.highest.confidence
-    alone = len(finding.reporters) == 1 and not finding.conflicts
-    return alone and confidence is not None and confidence < form.LIMITS["uncertainty_below"]
-
-
-def _rank(finding: Finding) -> tuple[int, float, str, int]:
-    order = list(form.FORM["severities"])
-    worst = min((order.index(report.severity) for report in finding.reports if report.severity), default=len(order))
-    return worst, -(finding.highest.confidence or 0.0), finding.file, finding.line or 0
-
-
-def _contradictions(results: Sequence[Told]) -> list[str]:
-    """Where two results give one thing different values in a table: PASS and FAIL for one standard."""
-    said: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    for told in results:
-        for table in (table for part in told.result.parts for table in part.tables):
-            for thing, name, stated in _statements(table):
-                value = stated.split("(")[0].strip().casefold()
-                said.setdefault((thing, name), []).append((value, stated, told.reporter))
-    return [
-        f"{thing} {name}: {' but '.join(f'{stated} ({reporter})' for _, stated, reporter in values)}"
-        for (thing, name), values in said.items()
-        if len({value for value, _, _ in values}) > 1 and len({reporter for _, _, reporter in values}) > 1
-    ]
-
-
-def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
-    """What a table says in the pairs of columns that contract.json names: the kind of thing, the thing, the value."""
-    names = {markdown.key(name): at for at, name in enumerate(table.columns)}
-    for pair in (pair for kind in form.KINDS.values() for pair in kind["contradictions"]):
-        at, by = names.get(markdown.key(pair["key"])), names.get(markdown.key(pair["value"]))
-        if at is not None and by is not None:
-            for row in table.rows:
-                yield pair["key"], markdown.same_file(markdown.plain(row[at])), markdown.plain(row[by])
-
-
-def groups(reports: Sequence[Report]) -> list[list[Report]]:
-    """The reports by issue, each group in the order they came; one that fits several groups stands for itself."""
+def _groups(reports: Sequence[Report]) -> list[list[Report]]:
+    """The reports by issue, each group in the order they came; one that fits several groups is a group of its own."""
     found: list[list[Report]] = []
     for report in sorted(reports, key=lambda report: (not report.file, not report.category)):
         fitting = [group for group in found if any(_same(report, other) for other in group)]
@@ -211,18 +186,23 @@ def groups(reports: Sequence[Report]) -> list[list[Report]]:
 
 
 def _same(one: Report, other: Report) -> bool:
-    if one.category and other.category and one.category != other.category:
+    if _differ(one.category, other.category) or _differ(one.file, other.file):
         return False
     named = bool(one.id) and one.id == other.id
-    if not (one.file and other.file):
-        return named or (one.file == other.file and markdown.key(one.text) == markdown.key(other.text))
-    if (one.file, one.line) != (other.file, other.line):
+    if one.file != other.file:
+        return named
+    if one.line != other.line:
         return False
     placed = one.line is not None and bool(one.category) and one.category == other.category
     return placed or named or markdown.key(one.text) == markdown.key(other.text)
 
 
-def one_spelling(reports: Sequence[Report]) -> list[Report]:
+def _differ(one: str, other: str) -> bool:
+    """Whether both are given, and not the same."""
+    return bool(one and other) and one != other
+
+
+def _one_spelling(reports: Sequence[Report]) -> list[Report]:
     """One path for one file: an absolute path that ends with a relative one that was used is that file."""
     used = {report.file for report in reports}
     relative = sorted((file for file in used if "/" in file and not _absolute(file)), key=len, reverse=True)
@@ -236,3 +216,44 @@ def one_spelling(reports: Sequence[Report]) -> list[Report]:
 
 def _absolute(file: str) -> bool:
     return file.startswith("/") or file[1:3] == ":/"
+
+
+def _rank(finding: Finding) -> tuple[int, float, str, int]:
+    order = list(form.FORM["severities"])
+    worst = min((order.index(report.severity) for report in finding.reports if report.severity), default=len(order))
+    return worst, -(finding.highest.confidence or 0.0), finding.file, finding.line or 0
+
+
+def _low(finding: Finding) -> bool:
+    """Whether one reporter alone found it, with a low confidence; what has a conflict stays where it is seen."""
+    confidence = finding.highest.confidence
+    alone = len(finding.reporters) == 1 and not finding.conflicts
+    return alone and confidence is not None and confidence < form.LIMITS["uncertainty_below"]
+
+
+def _contradictions(results: Sequence[Told]) -> Iterator[str]:
+    """Where two results give one thing different values in a table: PASS and FAIL for one standard."""
+    said: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for told in results:
+        for table in chain.from_iterable(part.tables for part in told.result.parts):
+            for thing, name, stated in _statements(table):
+                said[thing, name].append((stated, told.reporter))
+    for (thing, name), found in said.items():
+        values = {stated.split("(")[0].strip().casefold() for stated, _ in found}
+        if len(values) > 1 and len({reporter for _, reporter in found}) > 1:
+            yield f"{thing} {name}: {' but '.join(f'{stated} ({reporter})' for stated, reporter in found)}"
+
+
+def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
+    """What a table says in the pairs of columns that contract.json names: the kind of thing, the thing, the value."""
+    names = {markdown.key(name): at for at, name in enumerate(table.columns)}
+    for pair in (pair for kind in form.KINDS.values() for pair in kind["contradictions"]):
+        at, by = names.get(markdown.key(pair["key"])), names.get(markdown.key(pair["value"]))
+        if at is not None and by is not None:
+            for row in table.rows:
+                yield pair["key"], markdown.same_file(markdown.plain(row[at])), markdown.plain(row[by])
+
+
+def _attributed(results: Sequence[Told], of: Callable[[Result], Sequence[Piece]]) -> tuple[tuple[str, Piece], ...]:
+    """One part of every result, each piece of it with the reporter."""
+    return tuple((told.reporter, each) for told in results for each in of(told.result))

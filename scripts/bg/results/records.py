@@ -1,4 +1,4 @@
-"""Reads append-only JSONL findings: one report a line; a line that is none is a sentence on what is wrong with it.
+"""Reads append-only JSONL findings: one report a line, or a sentence on what is wrong with the line.
 
 A line says what was found (`issue`, `title`, …), where (`location`, or `file` and `line`), `category`, `severity`,
 `confidence` and `agent`, and has a `verdict` where somebody disputes it; all of it is kept in the report's detail.
@@ -77,14 +77,10 @@ def read(source: Source) -> Iterator[tuple[int, str, Union[Report, str]]]:
     for number, raw, record in _records(source):
         found = record if isinstance(record, str) else _report(source.name, record)
         yield number, raw, found
-        stated = "" if isinstance(found, str) else _value(record, "confidence")
-        if stated and isinstance(found, Report) and found.confidence is None:
-            yield number, raw, phrases.ODD_CONFIDENCE.format(stated=stated[:40])
-
-
-def inside(confidence: Optional[float]) -> Optional[float]:
-    """The confidence, if it is one."""
-    return confidence if confidence is not None and 0 <= confidence <= 100 else None
+        if isinstance(found, Report) and found.confidence is None:
+            stated = _values(record)["confidence"]
+            if stated:
+                yield number, raw, phrases.ODD_CONFIDENCE.format(stated=stated[:40])
 
 
 def _records(source: Source) -> Iterator[tuple[int, str, Any]]:
@@ -105,14 +101,6 @@ def _records(source: Source) -> Iterator[tuple[int, str, Any]]:
         yield number, raw, found if isinstance(found, (dict, str)) else "not a JSON object"
 
 
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _loaded(text: str) -> Any:
     """The JSON value; a sentence where there is none."""
     try:
@@ -127,69 +115,75 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(message)
 
 
-def _report(source: str, record: dict[str, Any]) -> Any:
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _report(source: str, record: dict[str, Any]) -> Union[Report, str]:
     """The report in a record, or a sentence on why it is none."""
     inner = record.get("finding")
     if isinstance(inner, dict):
         record = {**record, **inner, "finding": ""}
+    given = _values(record)
     spot = _place(record)
-    text = _value(record, "text")
-    if not text and not (spot and _value(record, "id")):
+    if not given["text"] and not (spot and given["id"]):
         return phrases.NOTHING_FOUND
-    name = _value(record, "id")
-    agent = markdown.key(_value(record, "agent")).replace(" ", "-") or Path(source).stem
-    stated = _value(record, "category")
-    kind = category("" if markdown.key(stated) in NO_CATEGORY else stated, name)
-    severity = _value(record, "severity")
+    agent = markdown.key(given["agent"]).replace(" ", "-") or Path(source).stem
+    kind = "" if markdown.key(given["category"]) in NO_CATEGORY else given["category"]
     return Report(
         reporter=agent,
         agent=agent,
-        agent_type=_value(record, "agent type") or agent,
+        agent_type=given["agent type"] or agent,
         source=source,
-        id=name,
-        text=text or name,
-        category=kind,
-        severity=form.severity(severity),
-        stated_severity=severity,
+        id=given["id"],
+        text=given["text"] or given["id"],
+        category=category(kind, given["id"]),
+        severity=form.severity(given["severity"]),
+        stated_severity=given["severity"],
         file=spot.file if spot else "",
         line=spot.line if spot else None,
-        confidence=inside(form.number(_value(record, "confidence"))),
+        confidence=form.inside(form.number(given["confidence"])),
         inherited=False,
-        disputes=markdown.key(_value(record, "verdict")) in DISPUTES
-        or any(_key(name) in DISPUTES and value is True for name, value in record.items()),
+        disputes=_disputes(record, given["verdict"]),
         detail=json.dumps(record, ensure_ascii=False, sort_keys=True),
     )
 
 
+def _values(record: dict[str, Any]) -> dict[str, str]:
+    """For each field the first of its spellings that holds a string or a number, as text; empty where none does."""
+    texts = {_key(name): text for name, value in reversed(list(record.items())) if (text := _text(value))}
+    return {what: next((texts[name] for name in names if name in texts), "") for what, names in KEYS.items()}
+
+
+@lru_cache(maxsize=1000)
+def _key(name: str) -> str:
+    """A key in one spelling; the records of a file share a few."""
+    return markdown.key(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+
+
+def _text(value: object) -> str:
+    return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+
+
 def _place(record: dict[str, Any]) -> Optional[markdown.Place]:
-    where = next(
-        (value for name, value in record.items() if _key(name) in KEYS["location"] and isinstance(value, dict)), None
-    )
+    inner = (value for name, value in record.items() if _key(name) in KEYS["location"] and isinstance(value, dict))
+    where = next(inner, None)
     if where is not None:
         return _place(where)
-    stated = _value(record, "location")
+    given = _values(record)
+    stated, line = given["location"], form.number(given["line"])
     spot = (markdown.place(f"`{stated}`") or markdown.place(stated)) if stated else None
-    line = form.number(_value(record, "line"))
     if spot and spot.line is None and line is not None and line > 0:
         return markdown.Place(spot.file, int(line))
     return spot
 
 
-def _value(record: dict[str, Any], what: str) -> str:
-    """The first of the field's spellings that holds a string or a number, as text."""
-    by_key = {_key(name): value for name, value in reversed(list(record.items()))}
-    found = (by_key.get(name) for name in KEYS[what])
-    return next(
-        (
-            str(value).strip()
-            for value in found
-            if isinstance(value, (str, int, float)) and not isinstance(value, bool) and str(value).strip()
-        ),
-        "",
+def _disputes(record: dict[str, Any], verdict: str) -> bool:
+    """Whether a record takes an issue back: by its verdict, or by a key that is true."""
+    return markdown.key(verdict) in DISPUTES or any(
+        _key(name) in DISPUTES and value is True for name, value in record.items()
     )
-
-
-@lru_cache(maxsize=1000)
-def _key(name: str) -> str:
-    """The same few names stand in every record of a file."""
-    return markdown.key(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))

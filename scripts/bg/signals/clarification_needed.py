@@ -52,7 +52,7 @@ class ClarificationNeeded(Kind):
         ]
 
     def still_asked(self, passed: list[Signal], ends_with: str) -> list[Signal]:
-        """Of several sets of questions the last one holds, unless the run ends with another one."""
+        """Only the last of several sets of questions; none of them if the run itself ends with a set."""
         return [] if ends_with == self.marker else passed[-1:]
 
     def remind(self, signal: Fields, told: Told) -> Reminder:

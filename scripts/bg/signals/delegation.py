@@ -161,7 +161,7 @@ def denied(words: str, source: str) -> str:
 
 
 def undecided(book: Ledger, one: Delegation) -> str:
-    """The user lets its work go on before the decision, or before the agent has ended."""
+    """The section on a request that its agent goes on without: not decided yet, or the other agent has not ended."""
     found = delegations.workers(book, one)
     state = f"{names(found)} still works on it" if found else "the user has not decided yet"
     return (

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REPORT = "COMPLETION_REPORT"  # the work is over; an agent that ends without a signal is asked for this one
 STOP = "STOP_WORK"  # something is in the way
 REQUEST = "DELEGATE_WORK"  # another agent is asked for; an agent may do that and go on
-# The signal that asks for each kind of item, and words its answer.
+# For each kind of item: the signal that asks for it. That signal also words the answer to it.
 _ASKERS = {Item.QUESTION: "CLARIFICATION_NEEDED", Item.BLOCKER: STOP, Item.DELEGATION: REQUEST}
 _MESSAGE = "## MESSAGE FROM YOUR PARENT AGENT"
 
@@ -74,7 +74,7 @@ class Kind:
         self.marker = marker
 
     def is_over(self, fields: Fields) -> bool:
-        """Whether the work of its agent is over; else the agent waits."""
+        """Whether the agent's work is over with this signal; if not, the agent waits."""
         return False
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:

@@ -23,6 +23,14 @@ END = "End the run with one signal block again, with your agent_id {token}."
 LEAST_STATE = 80  # characters of it; fewer say nothing
 
 
+_STATE_KEYS = (
+    ("completed_work", "Completed"),
+    ("current_state", "Current state"),
+    ("state_snapshot", "State"),
+    ("blocked_work", "Not done when you stopped; what is said above comes first"),
+)
+
+
 class Message(Record):
     """A resume message, what kind of response it is, which answers it carries, and which delegations' ends it tells."""
 
@@ -50,22 +58,26 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
         kind = kinds.of("" if checkpoint else signal.get("signal_type", ""))
         said = kind.woken(inbox.find(agent.book, agent=agent.id), payload, typed)
     said = said._replace(then="go on where you are") if works else said
-    state = "" if said.ends else _state(payload, checkpoint, said)
-    steps = "" if said.ends else _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
-    text = _fitted("\n\n".join(said.sections), state, steps)
+    text = "\n\n".join(said.sections)
+    if not said.ends:
+        state = _state(payload, checkpoint, said)
+        steps = _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
+        text = _fitted(text, state, steps)
     return Message(said.kind, text, [row.answer for row in agent.answers], ended)
 
 
-def _fitted(body: str, state: str, steps: str) -> str:
-    """The whole message; of the state, which its agent knows, as much as there is room for."""
-    room = MESSAGE_LIMIT - len(body) - len(steps) - 8
-    if len(state) > room:
-        state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
-    return _together(body, state if room > LEAST_STATE else "", steps)
-
-
-def _together(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)
+def relaunch(case: Case, token: str, typed: str, transcript: str, checkpoint: str = "") -> Message:
+    """The same content for a new agent, which has none of the old one's memory."""
+    message = compose(case.agent, token, typed, checkpoint)
+    lead = fill(
+        "continuation",
+        task=case.task.prompt or case.task.text,
+        transcript=transcript or "nowhere to be found any more",
+        tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
+    )
+    room = MESSAGE_LIMIT - len(message.text) - 2
+    text = f"{lead[:room] if room > 0 else ''}\n\n{message.text}"
+    return Message(message.kind, text, message.answers, message.ends)
 
 
 def _others(agent: Agent) -> tuple[list[int], list[str]]:
@@ -93,10 +105,6 @@ def _parts(agent: Agent, requests: list[Delegation]) -> list[str]:
     ]
 
 
-def _framed(text: str) -> str:
-    return "\n".join(framed(text.strip())) if text.strip() else ""
-
-
 def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
     """What is said of all that was answered: the kind of the first, and where several were, no first step."""
     found: list[kinds.Response] = []
@@ -111,14 +119,6 @@ def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
     return kinds.Response(found[0].kind if found else "", sections)
 
 
-_STATE_KEYS = (
-    ("completed_work", "Completed"),
-    ("current_state", "Current state"),
-    ("state_snapshot", "State"),
-    ("blocked_work", "Not done when you stopped; what is said above comes first"),
-)
-
-
 def _state(payload: dict[str, Any], checkpoint: str, said: kinds.Response) -> str:
     """Where the work is: as the plugin found it, and as the agent has said."""
     found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
@@ -127,6 +127,14 @@ def _state(payload: dict[str, Any], checkpoint: str, said: kinds.Response) -> st
     heading = "## STATE RESTORATION" if said.restores else "## WHAT THE FIRST TRY LEFT"
     lead = f"{heading}\n\nYour own words when you stopped, behind `>`:"
     return _together(found, "\n".join([lead, *lines]) if lines else "")
+
+
+def _framed(text: str) -> str:
+    return "\n".join(framed(text.strip())) if text.strip() else ""
+
+
+def _together(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def _instructions(
@@ -150,15 +158,9 @@ def _instructions(
     return _together("\n".join(lines), beside)
 
 
-def relaunch(case: Case, token: str, typed: str, transcript: str, checkpoint: str = "") -> Message:
-    """The same content for a new agent, which has none of the old one's memory."""
-    message = compose(case.agent, token, typed, checkpoint)
-    lead = fill(
-        "continuation",
-        task=case.task.prompt or case.task.text,
-        transcript=transcript or "nowhere to be found any more",
-        tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
-    )
-    room = MESSAGE_LIMIT - len(message.text) - 2
-    text = f"{lead[:room] if room > 0 else ''}\n\n{message.text}"
-    return Message(message.kind, text, message.answers, message.ends)
+def _fitted(body: str, state: str, steps: str) -> str:
+    """The whole message; of the state, which its agent knows, as much as there is room for."""
+    room = MESSAGE_LIMIT - len(body) - len(steps) - 8
+    if len(state) > room:
+        state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
+    return _together(body, state if room > LEAST_STATE else "", steps)

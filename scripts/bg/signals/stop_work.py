@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bg.words.replies import Payload, Reminder, Told
 
 COMPLETION = "completion"
-# The reasons of the schema that are words of our own sentences; whatever else an agent writes there is its words.
+# The stop reasons that our own sentences use as they are; any other reason is quoted as the words of the agent.
 REASONS = ("blocker", "error", COMPLETION)
 ADVICE = {
     "missing_info": "If you know the missing information from this conversation, pass it on; otherwise ask the user.",

@@ -23,8 +23,8 @@ def shortcut() -> str:
     return os.path.join(place.config_directory(), "commands", f"{NAME}.md")
 
 
-def has_shortcut() -> bool:
-    """The user's own command of that name is the shortcut that we write."""
+def _has_shortcut() -> bool:
+    """Whether the user's own command with this plugin's short name is the shortcut that the plugin writes."""
     with contextlib.suppress(OSError):
         return MARK.encode() in foreign.whole(shortcut(), MOST)
     return False
@@ -32,9 +32,9 @@ def has_shortcut() -> bool:
 
 def is_shadowed(host: Host) -> bool:
     """The host takes a typed `/bg` for a command of its own."""
-    return host.has_its_own_bg and not has_shortcut()
+    return host.has_its_own_bg and not _has_shortcut()
 
 
 def spelled(host: Host) -> str:
     """`/bg` where that is surely ours, else the form that always is."""
-    return "/bg" if has_shortcut() or (host.version is not None and not host.has_its_own_bg) else "/bg:bg"
+    return "/bg" if _has_shortcut() or (host.version is not None and not host.has_its_own_bg) else "/bg:bg"

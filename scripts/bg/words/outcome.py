@@ -96,7 +96,7 @@ def style_of(state: str) -> str:
 
 
 def without_report(task: Task, text: str = "", state: str = "") -> Outcome:
-    """Of a task that says nothing itself of how it stands: why, as far as that is known, and the agent's last words.
+    """How a task without a report stands: why, as far as that is known, and its agent's last words.
 
     `state` is the one to speak of, where that is not the one it has now.
     """
@@ -113,7 +113,7 @@ def without_report(task: Task, text: str = "", state: str = "") -> Outcome:
 
 
 def counted(working: int, asking: int, broken: int) -> list[tuple[str, str]]:
-    """What is there of each, with its style."""
+    """How many tasks work, ask and are broken, each in words with its style."""
     parts = [
         (f"{working} working" if working else "", "works"),
         (f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "", "needs"),

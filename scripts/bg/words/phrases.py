@@ -93,7 +93,7 @@ WHERE_THE_USER_PICKS = SENDER + (
     "or handing a part over. To do so, {way}."
 )
 SO_MANY_AGENTS = "{count} agents"
-# Of several, and of one.
+# First the form for several agents, then the form for one.
 HELD = ("{whom} are paused by a limit", "{whom} is paused by a limit")
 HELD_UNTIL = ("{whom} wait for {time}", "{whom} waits for {time}")
 CAN_GO_ON = "{whom} can go on, the limit has ended"
@@ -346,7 +346,7 @@ MORE_REPORTS = "More background reports wait; they follow at the next event, or 
 SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"
 CUT_HERE = "[cut here; `bgctl` in a shell shows all of it]"
 
-# The same where the user reads it too
+# In brief, where the host also shows the user what the model is told
 
 BRIEFLY_BY_MESSAGE = 'resume it with {tool} to "{agent}"'
 BRIEFLY_BY_LAUNCH = 'resume it with {tool}, resume: "{agent}"'
@@ -371,7 +371,7 @@ BRIEFLY_READY = SENDER + " The user's answers for {label} are recorded. Now {the
 BRIEFLY_OVERTAKEN = "The user's answers to {qids} did not reach it. If they still matter, {then}."
 BRIEFLY_WAITED = "{label} has waited for this. Now {then}."
 
-# Delegations, weighed for the parent model
+# What the parent model is told to weigh about a request for a delegation
 
 RESOURCES = "Resources: {working}; {limit}."
 WORK_NOW = "{labels} work now"

@@ -44,20 +44,20 @@ _MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
 
 def visible(text: str) -> str:
-    """Without control sequences and what is not to be seen; every line ends with a newline."""
+    """The text without control sequences and invisible characters; every line ends with a newline."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return _CONTROL.sub("", _LINE_END.sub("\n", encodable(text)))
 
 
 def neutral(text: str) -> str:
-    """What is visible, without what looks like a tag of the host or our own frame."""
+    """The visible text, without what looks like a tag of the host or our own frame."""
     seen = visible(text)
     return seen if _OPENING.isdisjoint(seen) else _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", seen))
 
 
 def spelled(text: str) -> str:
-    """As it is, with every character that is not to be seen as an escape, which JSON reads back; colours stay."""
+    """The text with every invisible character as an escape, which JSON reads back; colours stay."""
     return _CONTROL.sub(_escape, _LINE_END.sub(_escape, text))
 
 
@@ -154,7 +154,7 @@ class Said:
         return bool(self._text.strip())
 
     def __str__(self) -> str:
-        """No way out."""
+        """Refuse: the words come out framed or in quotation marks only."""
         raise TypeError("somebody's words stand in a text of ours only framed")
 
     __repr__ = __format__ = __str__  # type: ignore[assignment]

@@ -73,15 +73,20 @@ def read(text: str) -> tuple[str, str]:
 def entries(said: Any) -> tuple[str, ...]:
     """The things that an agent lists, one to a line; a line that goes on with the one before belongs to it."""
     found: list[str] = []
-    lines = [line for line in as_text(said).splitlines() if line.strip()] if said else []
-    for line in lines if len(lines) != 1 else lines[0].split("; "):
+    for line in _rows(as_text(said)) if said else ():
         mark = _MARK.match(line)
         words = line[mark.end() if mark else 0 :].strip()
-        if found and not mark and (line[0].isspace() or found[-1].endswith(",")):
+        if found and not mark and (line[:1].isspace() or found[-1].endswith(",")):
             found[-1] += f" {words}"
         elif words and not words.endswith(":"):
             found.append(words)
     return tuple(found)
+
+
+def _rows(text: str) -> list[str]:
+    """The lines of a list; one that is on a single line has its things between semicolons."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0].split("; ") if len(lines) == 1 else lines
 
 
 def plan(how: str, said: str, payload: Payload) -> Plan:
@@ -311,7 +316,7 @@ def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", b
     if asked.strip() and way.how in (OWN, RESOLVED, LEFT):
         lines.append("You had asked for:\n" + "\n".join(framed(asked.strip())))
     if words.strip():
-        # The user's words are the user's, exactly; another model's are framed.
+        # The user's words are given exactly as they are; those of another model are framed.
         said = words.strip() if by == USER else "\n" + "\n".join(framed(words.strip()))
         lines.append(f"{'Resolution' if way.fixed else 'Decision'} ({by}): {said}".replace(": \n", ":\n", 1))
     return "\n".join([*lines, _told(way).format(on=_next(way), aside=listing(way.aside), who=who)])

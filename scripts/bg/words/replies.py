@@ -20,73 +20,6 @@ if TYPE_CHECKING:
     from bg.ledger.cases import Case
 
 
-def held(paused: list[Case], now: float, command: str) -> str:
-    """The user's line on tasks that a limit has paused: how long, and what has them go on; empty without any."""
-    if not paused:
-        return ""
-    one = paused[0].label if len(paused) == 1 else ""
-    typed, whom = f"{command} {one or 'all'} go", one or phrases.SO_MANY_AGENTS.format(count=len(paused))
-    ends = [case.limit.resets for case in paused]
-    words = phrases.HELD[bool(one)] if not all(ends) else phrases.HELD_UNTIL[bool(one)]
-    if all(0 < end <= now for end in ends):
-        words = phrases.CAN_GO_ON
-    return " · ".join([words.format(whom=whom, time=clock(max(ends), now)), typed])
-
-
-def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) -> Reminder:
-    """A limit has ended the run: `text` are the host's own words for it, `line` is the user's."""
-    reason = phrases.API_IS_OVERLOADED if why == OVERLOADED else phrases.LIMIT_IS_USED_UP
-    until = (
-        phrases.UNTIL.format(time=clock(resets, now)) if resets else phrases.HOST_SAYS.format(words=cited(text, 150))
-    )
-    label = told.task.label
-    command = f"{told.answer_command} {label} go"
-    said = fill("limit", label=label, description=task_name(told), why=reason, until=until, command=command)
-    return Reminder(said, line)
-
-
-def unreported(text: str, why: str, told: Told) -> Reminder:
-    """Prose is a first-class outcome: what it says, and that it kept no protocol."""
-    label = told.task.label
-    reason = f" ({inline(why, 60)})" if why else ""
-    by_user = why == STOPPED_BY_USER
-    then = phrases.TO_GO_ON_WITH_IT.format(way=told.resume)
-    go = f"{told.answer_command} {label} go" if why else ""
-    if by_user:
-        then = phrases.IF_THE_USER_ASKS.format(way=told.resume)
-    if not text.strip():
-        return Reminder(
-            fill(
-                "nothing",
-                label=label,
-                description=task_name(told),
-                why=reason,
-                body=told.left,
-                then=then,
-            ),
-            _line(text, told, go),
-        )
-    checked = "" if told.left else verdict.lists(told.evidence, prose=True)
-    said = quote(text, 1200 if told.left else 2200)
-    body = "\n".join(part for part in (checked, said) if part)
-    if "[cut here" in said:
-        body += f"\nThe whole text: {told.whole}"
-    body += f"\n\n{told.left}" if told.left else ""
-    slots = {"label": label, "description": task_name(told), "why": reason, "body": body}
-    return Reminder(
-        fill("cut", then=then, **slots) if told.left or by_user else fill("prose", resume=told.resume, **slots),
-        _line(text, told, go),
-    )
-
-
-def _line(text: str, told: Told, go: str) -> str:
-    """The user's line: how it ended, why, and what to type."""
-    is_over = told.task.state in tasks.ENDED_STATES
-    said = outcome.without_report(told.task, text, "" if is_over else State.UNREPORTED)
-    known = [] if told.left else verdict.beside({**told.evidence, "declared": None})
-    return said._replace(beside=(*known, *filter(None, [go]))).line(told.room)
-
-
 class Reminder(Record):
     """The text for the parent model and the line for the user."""
 
@@ -123,6 +56,65 @@ class Payload:
     def __getitem__(self, key: str) -> Said:
         """The words of a field, empty ones where it is missing."""
         return Said(self._given.get(key))
+
+
+def held(paused: list[Case], now: float, command: str) -> str:
+    """The user's line on tasks that a limit has paused: how long, and what has them go on; empty without any."""
+    if not paused:
+        return ""
+    one = paused[0].label if len(paused) == 1 else ""
+    typed, whom = f"{command} {one or 'all'} go", one or phrases.SO_MANY_AGENTS.format(count=len(paused))
+    ends = [case.limit.resets for case in paused]
+    words = phrases.HELD[bool(one)] if not all(ends) else phrases.HELD_UNTIL[bool(one)]
+    if all(0 < end <= now for end in ends):
+        words = phrases.CAN_GO_ON
+    return " · ".join([words.format(whom=whom, time=clock(max(ends), now)), typed])
+
+
+def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) -> Reminder:
+    """A limit has ended the run: `text` are the host's own words for it, `line` is the user's."""
+    reason = phrases.API_IS_OVERLOADED if why == OVERLOADED else phrases.LIMIT_IS_USED_UP
+    until = (
+        phrases.UNTIL.format(time=clock(resets, now)) if resets else phrases.HOST_SAYS.format(words=cited(text, 150))
+    )
+    label = told.task.label
+    command = f"{told.answer_command} {label} go"
+    said = fill("limit", label=label, description=task_name(told), why=reason, until=until, command=command)
+    return Reminder(said, line)
+
+
+def unreported(text: str, why: str, told: Told) -> Reminder:
+    """Prose is a first-class outcome: what it says, and that it kept no protocol."""
+    label = told.task.label
+    by_user = why == STOPPED_BY_USER
+    line = _line(text, told, f"{told.answer_command} {label} go" if why else "")
+    then = phrases.TO_GO_ON_WITH_IT.format(way=told.resume)
+    if by_user:
+        then = phrases.IF_THE_USER_ASKS.format(way=told.resume)
+    reason = f" ({inline(why, 60)})" if why else ""
+    slots = {"label": label, "description": task_name(told), "why": reason}
+    if not text.strip():
+        return Reminder(fill("nothing", body=told.left, then=then, **slots), line)
+    if told.left or by_user:
+        return Reminder(fill("cut", body=_prose(text, told), then=then, **slots), line)
+    return Reminder(fill("prose", body=_prose(text, told), resume=told.resume, **slots), line)
+
+
+def _prose(text: str, told: Told) -> str:
+    """What the check found of a run that was not cut, the agent's last text, and what a run that was cut has left."""
+    checked = "" if told.left else verdict.lists(told.evidence, prose=True)
+    said = quote(text, 1200 if told.left else 2200)
+    whole = f"The whole text: {told.whole}" if "[cut here" in said else ""
+    left = f"\n{told.left}" if told.left else ""
+    return "\n".join(filter(None, [checked, said, whole, left]))
+
+
+def _line(text: str, told: Told, go: str) -> str:
+    """The user's line: how it ended, why, and what to type."""
+    is_over = told.task.state in tasks.ENDED_STATES
+    said = outcome.without_report(told.task, text, "" if is_over else State.UNREPORTED)
+    known = [] if told.left else verdict.beside({**told.evidence, "declared": None})
+    return said._replace(beside=(*known, *filter(None, [go]))).line(told.room)
 
 
 def sections(pairs: list[tuple[str, str]]) -> str:

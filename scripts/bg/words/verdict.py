@@ -16,6 +16,9 @@ SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
 SHOWN = 5
 LINE = 3
 LONG = 110
+# The parent's lists of what was declared, in their order. What a report leaves open has a list of its own.
+OPEN = "open"
+_LISTS = {MISMATCH: "Does not match", SEEN: "Seen by the host", SAID: "Only said", OPEN: "Left open, as it says"}
 
 
 def sentence(found: Entry) -> str:
@@ -54,7 +57,7 @@ def not_there(evidence: Entry) -> list[str]:
     return [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
 
 
-def points(evidence: Entry) -> str:
+def mismatch_lines(evidence: Entry) -> str:
     """What does not match, for the agent that declared it."""
     return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
 
@@ -70,11 +73,13 @@ _MEANWHILE = {"others": "changed meanwhile by others", "unknown": "changed, by w
 
 def facts(evidence: Entry) -> str:
     """What the host saw by itself, as lines; empty where it saw nothing."""
-    found, more = [], []
-    for lines, left in (files(evidence, SHOWN), commands(evidence, SHOWN), commits(evidence, SHOWN)):
-        found += lines
-        more += left
-    return "\n".join(f"- {line}" for line in [*found, *more])
+    return "\n".join(f"- {line}" for line in _facts(evidence))
+
+
+def _facts(evidence: Entry) -> list[str]:
+    """What the host saw by itself: files, runs and commits, then how many more of each there are."""
+    parts = [files(evidence, SHOWN), last_runs(evidence, SHOWN), commits(evidence, SHOWN)]
+    return [line for lines, _ in parts for line in lines] + [line for _, more in parts for line in more]
 
 
 def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
@@ -89,7 +94,7 @@ def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
     return lines, []
 
 
-def commands(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
+def last_runs(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
     """How the last runs of tests, checks and builds ended, and how many more there are."""
     seen = evidence.get("facts") or {}
     lines = [f"{cited(run['command'], 80)}: {_end(run)}" for run in (seen.get("runs") or [])[-most:]]
@@ -110,7 +115,7 @@ def _left(seen: Entry, name: str, most: int) -> list[str]:
 
 
 def _count(seen: Entry, name: str) -> int:
-    """How many of these there are, of which the ledger has the first."""
+    """How many of these there are; the ledger has only the first."""
     return len(seen.get(name) or []) + max(0, int((seen.get("left") or {}).get(name, 0)))
 
 
@@ -192,7 +197,7 @@ def beside(evidence: Entry) -> tuple[str, ...]:
 
 
 def unchecked(evidence: Entry) -> tuple[str, ...]:
-    """Whether all was looked at; that calls cannot be read is no bound that was reached."""
+    """Whether something was left unchecked; that calls cannot be read does not count as that."""
     left = [str(each) for each in evidence.get("limits", []) if each != "calls"]
     if not left:
         return ()
@@ -209,25 +214,38 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
     """The parent's short lists: seen, does not match, only said; then what was asked for, notes, facts, and limits."""
     if not evidence:
         return ""
-    groups = []
+    is_undeclared = not prose and not evidence.get("declared")
+    notes = [each for each in evidence.get("notes", []) if each.get("reason") != "asked and not there"]
+    groups = [
+        _group("Asked for, and not there", _absent(evidence)),
+        *[_group(head, _listed(evidence, name)) for name, head in _LISTS.items()],
+        _group("Asked at the launch", _asked(evidence)),
+        "What it says was not declared for checking: it is only said." if is_undeclared else "",
+        _group("Not seen, which need not be wrong", noted(notes)),
+        "\n".join(f"By the result contract, {each}" for each in by_contract(evidence)),
+        _group("The host's own facts", _facts(evidence), 6),
+        _group("Not looked at", limits(evidence)),
+    ]
+    return "\n".join(filter(None, groups))
+
+
+def _absent(evidence: Entry) -> list[str]:
+    """The files that the launch asked for and that are not there, but for those that the report speaks of."""
+    promised = {found.get("subject") for found in evidence.get("findings", []) if found.get("kind") == "promised"}
+    return [cited(name, 120) for name in not_there(evidence) if name not in promised]
+
+
+def _listed(evidence: Entry, name: str) -> list[str]:
+    """The declared facts that are in one of the lists."""
     findings = evidence.get("findings", [])
-    told = {found.get("subject") for found in findings if found.get("kind") == "promised"}
-    absent = [f"- {cited(name, 120)}" for name in not_there(evidence) if name not in told]
-    groups += [_group("Asked for, and not there", absent)]
-    heads = {MISMATCH: "Does not match", SEEN: "Seen by the host", SAID: "Only said", "open": "Left open, as it says"}
-    grades = [(found.get("kind") if found.get("kind") == "open" else found.get("grade"), found) for found in findings]
-    for grade, head in heads.items():
-        groups.append(_group(head, [f"- {said_of(found)}" for its, found in grades if its == grade]))
+    lists_of = [OPEN if found.get("kind") == OPEN else found.get("grade") for found in findings]
+    return [said_of(found) for found, its in zip(findings, lists_of) if its == name]
+
+
+def _asked(evidence: Entry) -> list[str]:
+    """What the launch asked for, but for files that are not there."""
     asked = [found for found in evidence.get("asked", []) if found.get("reason") != "not found"]
-    groups.append(_group("Asked at the launch", [f"- {_line(found)} — {sentence(found)}" for found in asked]))
-    if not prose and not evidence.get("declared"):
-        groups.append("What it says was not declared for checking: it is only said.")
-    others = [each for each in evidence.get("notes", []) if each.get("reason") != "asked and not there"]
-    groups.append(_group("Not seen, which need not be wrong", [f"- {each}" for each in noted({"notes": others})]))
-    groups.append("\n".join(f"By the result contract, {each}" for each in by_contract(evidence)))
-    groups.append(_group("The host's own facts", facts(evidence).split("\n") if facts(evidence) else [], 6))
-    groups.append(_group("Not looked at", [f"- {each}" for each in limits(evidence)]))
-    return "\n".join(group for group in groups if group)
+    return [f"{_line(found)} — {sentence(found)}" for found in asked]
 
 
 def limits(evidence: Entry) -> list[str]:
@@ -242,19 +260,18 @@ def limits(evidence: Entry) -> list[str]:
 
 
 def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
-    return "\n".join([f"{head}:", *first(lines, most)]) if lines else ""
+    return "\n".join([f"{head}:", *first([f"- {line}" for line in lines], most)]) if lines else ""
 
 
 def correction(evidence: Entry) -> str:
     """What an agent is told of declared facts that do not match; empty where all do."""
-    found = points(evidence)
+    found = mismatch_lines(evidence)
     seen = facts(evidence)
     return fill("mismatch", points=found, facts=seen or "- nothing") if found else ""
 
 
-def noted(evidence: Entry) -> list[str]:
-    """The notes on what prose says, in sentences."""
-    notes = evidence.get("notes", [])
+def noted(notes: list[Entry]) -> list[str]:
+    """Notes on what prose says, in sentences."""
     return [
         reasons.NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes
     ]

@@ -61,7 +61,7 @@ def last_lines(row: Verification, most: int) -> str:
     )
 
 
-def where(row: Verification) -> str:
+def where_and_how_long(row: Verification) -> str:
     """Where the check ran, on what, and for how long; empty where it never ran."""
     if row.ended is None or row.code is None:
         return ""
@@ -83,7 +83,7 @@ def reminder(row: Verification, task: Task, resume: str, *, gone_on: bool) -> Re
         description=cited(task.description or "", 80),
         of=of,
         headline=" · ".join([headline(row), *beside(row)]),
-        facts=where(row),
+        facts=where_and_how_long(row),
         output=f"{phrases.VERIFY_OUTPUT}\n{output}" if output else "",
         disputed=phrases.VERIFY_DISPUTED if disputes else "",
         choice=f"{phrases.CHOICE.format(resume=resume)} {phrases.VERIFY_SAY_WHAT}" if disputes else "",

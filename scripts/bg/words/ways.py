@@ -14,14 +14,14 @@ def launch_anew(label: str) -> str:
     )
 
 
-def message_how(host: versions.Host, agent: str) -> str:
+def how_to_message(host: versions.Host, agent: str) -> str:
     """How the parent sends an agent a message."""
     name = tools.MESSAGE.called(host.version)
     return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
 
 
 def along(host: versions.Host, agent: str) -> str:
-    """How the parent sends the answers by the message that also asks the user; its calls are carried out in order."""
+    """Tells the parent to send the answers with a call right behind the one that asks; the host runs them in order."""
     return phrases.ALONG.format(message=tools.MESSAGE.called(host.version), agent=agent)
 
 
@@ -50,7 +50,7 @@ def resume_how(host: versions.Host, agent: str, label: str) -> str:
     """How this host wakes the agent, in a sentence for the parent model."""
     adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
     task = tools.resuming(host.version)
-    send = f"{message_how(host, agent)}; {adds}."
+    send = f"{how_to_message(host, agent)}; {adds}."
     again = f'call {task} with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
     anew = launch_anew(label)
     ways = {
