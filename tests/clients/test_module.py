@@ -30,7 +30,8 @@ FORMAT = {
 }
 FOLDER = {"question_id": "Q2", "text": "Which folder shall it go to?", "context": "There are several."}
 ASKS = block("CLARIFICATION_NEEDED", questions=[FORMAT, FOLDER])
-BUSY = call("Bash", command=f"{sys.executable} -c 'import time; time.sleep(40)'", description="Wait")
+UNTIL = "import os, time; [time.sleep(.1) for _ in iter(lambda: os.path.exists('go'), True)]"
+BUSY = call("Bash", command=f'{sys.executable} -c "{UNTIL}"', description="Wait")
 LABELLED = r"not from the user\] label"
 ALLOWED = ["--permission-mode", "default", "--allowedTools", "Bash,Agent,Task,AskUserQuestion,SendMessage"]
 
@@ -102,6 +103,7 @@ def test_two_agents_are_answered_in_the_middle_of_a_turn(columns: int, host: str
         woken = [each for each in model.requests if each.actor in ("one", "two") and "A1: JSON" in each.all_text()]
         assert "A2: the usual one" in woken[0].all_text()
         assert before == len(model.by("parent")), "it is still in its turn, and was asked nothing"
+        (home.project / "go").touch()
         assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
 
 
