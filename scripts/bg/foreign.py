@@ -1,6 +1,6 @@
 """What others have written: regular files read within bounds, folders that change meanwhile, JSON of any shape.
 
-A project, an agent or another program decides what stands at a path: perhaps a device, a pipe or a link to one.
+A project, an agent or another program decides what is at a path: perhaps a device, a pipe or a link to one.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _spelled(half: str) -> str:
 
 
 def is_deeper(value: Any, most: int) -> bool:
-    """Whether lists and objects stand within one another more often than that; asked without recursion."""
+    """Whether lists and objects are nested deeper than that; asked without recursion."""
     level = [value]
     for _ in range(most):
         parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]

@@ -40,7 +40,7 @@ WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
 class Unread(Exception):  # noqa: N818 - what happened, not an error
-    """The host has closed its end before it read the answer: it went away, or on without it. What was due stays due."""
+    """The host has closed its end before reading the answer; what was due stays due."""
 
 
 def main(
@@ -82,7 +82,7 @@ def main(
 
 
 def _notice(event: Optional[Event], text: str, clock: Callable[[], float]) -> None:
-    """What the host hands over in a shape that nobody knows is counted, and otherwise left alone."""
+    """Count an event of unknown shape, or one that has no step here; nothing else is done about it."""
     try:
         if event:
             sighting.unhandled(event, clock)
@@ -93,7 +93,7 @@ def _notice(event: Optional[Event], text: str, clock: Callable[[], float]) -> No
 
 
 def _given(stdin: TextIO) -> str:
-    """What the host hands over; what is larger than any event is refused before it is in memory several times."""
+    """What the host hands over; input larger than any event is refused before it is copied in memory."""
     if not hasattr(stdin, "buffer"):
         return stdin.read()
     data = stdin.buffer.read(MOST + 1)
@@ -132,7 +132,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
 
 
 def _has_ledger(folder: str, event: Event, now: float) -> bool:
-    """There is a ledger, or something that belongs into one; a session with a marker has lost its own."""
+    """There is a ledger, or something that belongs in one; a session with a marker has lost its ledger."""
     return bool(place.existing() or place.is_marked(event.session) or spool.waiting(folder, now))
 
 
@@ -190,7 +190,7 @@ def _print_or_examine(answer: Optional[Answer], event: Event, stdout: TextIO) ->
 
 
 def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
-    """Whether there was anything to say."""
+    """Print an answer; whether there was anything to say."""
     said = render(event, answer)
     if said:
         try:
@@ -206,14 +206,14 @@ def _in_short(error: Exception) -> str:
 
 
 def _first_words(event: Event, folder: str) -> list[str]:
-    """What a session that a person looks at is told once: which command is ours on this version."""
+    """What an attended session is told once: how our commands are spelled on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
     return shortcuts.first_words(folder, postponing.host_of(event)) if settings.load(event.cwd).notices else []
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
-    """Print the answer whole, then note that it was said, and count the event."""
+    """Print the answer whole, then note that."""
     if scene.answer.notice and not typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
     telling = (_tell_where_the_old_one_is, _tell_what_came_of_it, _tell_what_is_known_again)
@@ -227,7 +227,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
 
 
 def _note(scene: Scene, said: list[Note]) -> None:
-    """What was said is not said again."""
+    """Note what was said, so that it is not said again, and count the event."""
     try:
         with scene.book.transaction() as writing:
             if scene.surfaced:
@@ -243,7 +243,7 @@ def _note(scene: Scene, said: list[Note]) -> None:
 
 
 def _rest(scene: Scene) -> None:
-    """Where nothing is left to do for this session, its next events need not start Python."""
+    """Note that a session has nothing left to do, so that its next events need not start Python."""
     if not os.path.exists(place.marker(scene.book.place, scene.session)):
         return
     try:
@@ -265,7 +265,7 @@ def _erase(scene: Scene) -> None:
 
 
 def _can_tell(scene: Scene) -> bool:
-    """The host shows the user a line from this event, and nothing instead of it."""
+    """Whether the host shows the user a line at this event."""
     return not scene.answer.block and postponing.speaks_to_the_user(scene.event)
 
 

@@ -1,7 +1,7 @@
 """Settings: one file, `bg.json`, of the user; one of the project may be stricter; a wrong key is named, the rest holds.
 
-What can be set stands in settings.schema.json, the only place for names, bounds and defaults. It is
-read here with the standard library alone: the hooks need their settings on a bare Python too.
+settings.schema.json is the only place for names, bounds and defaults. It is read here with the standard library alone:
+the hooks need their settings on a bare Python too.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def schema() -> dict[str, Any]:
 
 
 def files(project: str) -> list[str]:
-    """Where settings may stand: the user's file, then the project's."""
+    """The files that may hold settings: the user's, then the project's."""
     return [os.path.join(place.own_config(), FILE), os.path.join(project, ".claude", FILE)]
 
 
@@ -173,7 +173,7 @@ def _bounds(rule: dict[str, Any]) -> str:
 
 
 def _line(text: str, key: str) -> int:
-    """The line on which a key of the outermost object stands; the last one holds where it is given twice."""
+    """The line of a key of the outermost object; of the last one if it is given twice."""
     depth, found = 0, 1
     for token in _TOKEN.finditer(text):
         if token[0] in "{[":

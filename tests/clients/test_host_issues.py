@@ -232,7 +232,7 @@ def test_an_agent_whose_transcript_is_longer_than_five_mebibytes(host: str, *, a
         with Headless(home, host, arguments(plugins(ours=ours), tools=tools)) as run:
             run.send(begin(ours))
             model.wait_said("agent", len(writes) + 1)
-            until(lambda: "<task-notification>" in transcript(home, run), "it has asked")
+            model.wait_for(lambda request: request.actor == "parent" and "<status>completed" in request.all_text())
             run.await_turn()
             before, [own] = run.session_id, [path for path in home.transcripts() if path.stem.startswith("agent-")]
             assert own.stat().st_size > versions.RESUME_LIMIT

@@ -243,6 +243,36 @@ def test_half_a_compiled_module_stops_no_hook(module, machine):
     assert compiled.read_bytes() == whole
 
 
+def test_a_module_is_found_as_python_finds_it(machine):
+    """In fewer steps, but the same file, with the same compiled one."""
+    machine.python("python3", "3.11")
+    hook = machine.plugin / "hooks" / "hook.py"
+    compares = """
+import json
+from bg.ledger import spool
+both = spool.__spec__, PathFinder.find_spec("bg.ledger.spool", sys.modules["bg.ledger"].__path__)
+names = ("name", "origin", "cached", "has_location", "parent", "submodule_search_locations")
+print(json.dumps([[getattr(each, name) for name in names] for each in both]))
+status = 0
+"""
+    hook.write_text(hook.read_text().replace("\nstatus = main(ends=True)\n", compares))
+    ours, pythons = json.loads(machine.hook("UserPromptSubmit", prompt="/bg Audit").stdout)
+    assert pythons == ours
+    assert ours[1] == str(machine.plugin / "scripts" / "bg" / "ledger" / "spool.py")
+
+
+def test_a_compiled_module_is_read_as_long_as_its_source_stays_as_it_is(machine):
+    machine.python("python3", "3.11")
+    for _ in range(3):
+        machine.says("UserPromptSubmit", prompt="/bg Audit")
+    hook = machine.plugin / "hooks" / "hook.py"
+    hook.write_text(hook.read_text().replace("return super().get_code(name)", "sys.exit(name)"))
+    assert "label: bg-4" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    turns = machine.plugin / "scripts" / "bg" / "loop" / "turns.py"
+    os.utime(turns, (1, 1))
+    assert "bg.loop.turns" in machine.hook("UserPromptSubmit", prompt="/bg Audit").stderr
+
+
 def test_a_plain_bug_throws_nothing_away_and_starts_nothing_again(machine):
     """An AttributeError in a handler is traced; the compiled modules stay, and Python was started once."""
     machine.python("python3", "3.11")

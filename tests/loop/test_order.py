@@ -68,12 +68,13 @@ def test_a_task_that_goes_on_keeps_its_label(drive: Drive) -> None:
     ]
 
 
-def test_the_earlier_one_has_the_last_free_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drive) -> None:
+def test_the_earlier_one_has_the_last_free_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the user allows one agent, it is the first of the message, whichever hook comes first."""
     folder = tmp_path / "config"
     folder.mkdir()
     (folder / "bg.json").write_text(json.dumps({"max_tasks": 1}))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder))
+    drive = Drive(NEWEST, tmp_path)
     drive.prompt("/bg look at everything")
     found = message(drive, task("first"), task("second"), order=(1, 0))
     assert {0: "bg-1", 1: ""} == found

@@ -31,6 +31,11 @@ def terminal(monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
 
 
+@pytest.fixture
+def newest(newest, terminal):
+    return newest
+
+
 def folder() -> Path:
     return Path(place.directory()) / "verify"
 

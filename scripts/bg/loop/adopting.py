@@ -28,7 +28,7 @@ OURS = "bg:"
 
 
 class Adoption(Record):
-    """A launch that is ours: under which label, with which token, what the host is handed instead."""
+    """A launch that is ours: its label, its token, and the input that the host is handed in place of the parent's."""
 
     label: str
     token: str
@@ -54,7 +54,7 @@ _IDENTITY = pattern(r"\s*(bg-\d{1,6}): ([^\n]*)\n.{0,400}?\bYou are (\1-[a-z2-7]
 
 
 def identified(prompt: str) -> Optional[Identified]:
-    """Whom our identity, which a prompt begins with, makes its agent; None where it begins otherwise."""
+    """The identity that a prompt begins with, None where it begins with none of ours."""
     found = _IDENTITY.match(prompt)
     return Identified(*found.groups()) if found else None
 
@@ -85,7 +85,7 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
 
 
 def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window for parts of what this task could not do: such a launch carries the label of that one."""
+    """The window for a part of this task's work, where the launch carries the task's own label."""
     parts = [one.worker for one in delegations.find(book, label=label) if one.handed_over and one.worker]
     return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
 
@@ -105,13 +105,13 @@ def _is_our_type(event: Event) -> bool:
 
 
 def _fills_a_window(event: Event) -> bool:
-    """Without a label of its own it is what an open window waits for."""
+    """Whether a launch without a label fills an open window: one in the background, of a type that can be woken."""
     called = tools.launch_of(event)
     return not called.one_shot and not called.foreground
 
 
 def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
-    """Why a launch of ours that the hook could not take is refused; empty for what is none, or not ours."""
+    """Why a launch of ours is refused that the hook could not take; empty for any other event."""
     if not tools.is_launch(event):
         return ""
     try:
@@ -128,19 +128,19 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
 
 
 def unidentified(why: str, then: str) -> str:
-    """The parent hears that nothing was launched, why, and what to do."""
+    """What the parent is told: nothing was launched, why, and what to do."""
     return phrases.NO_IDENTITY.format(why=why.rstrip("."), then=then)
 
 
 def _forget(book: Writing, event: Event, why: str) -> None:
-    """The call is refused: what was noted of it is no launch."""
+    """Drop what was noted of a call that is now refused."""
     label = launches.fail(book, event.tool_use, why)
     if label:
         tasks.set_state(book, label, State.NOT_LAUNCHED, why[:200])
 
 
 def lost_label(book: Ledger, event: Event) -> str:
-    """The label of a task that stood in a damaged ledger, which was moved aside: this one knows nothing of it."""
+    """The label in this launch if only a damaged ledger, since moved aside, can have known it; else empty."""
     found = naming.LABEL.match(tools.launch_of(event).description.strip())
     if found is None or not notes.kept_aside(book):
         return ""
@@ -148,13 +148,13 @@ def lost_label(book: Ledger, event: Event) -> str:
 
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
-    """Why no further agent may be launched in this project now, and that none was; empty where one may."""
+    """What the parent is told where no further agent may be launched in this project now; empty where one may."""
     why = room(book, project, most, label)
     return phrases.FULL.format(why=why) if why else ""
 
 
 def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
-    """Who works already where no further agent may; empty where one may."""
+    """Which agents leave no room for another one; empty where there is room."""
     working = [task.label for task in tasks.running_in(book, project) if task.label != label]
     if most is not None:
         working += [phrases.ITS_OWN_AGENT.format(label=child.label) for child in children.working(book, project)]
@@ -164,7 +164,7 @@ def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
 
 
 def is_ours(book: Ledger, event: Event) -> bool:
-    """A launch is for a window of this session, or of an agent type of ours."""
+    """Whether a launch fills a window of this session, or names an agent type of ours."""
     return window_for(book, event) is not None or _is_our_type(event)
 
 
@@ -177,7 +177,7 @@ class _Place(Record):
 
 
 def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
-    """The place of a launch, None where it is not ours; the hook of a later launch may have given it one."""
+    """The place of a launch, None where it is not ours. The hook of a later launch may have given it one."""
     known = first_of(launches.find(book, tool_use=event.tool_use))
     placed = tasks.get(book, known.label) if known and not known.failed else None
     if placed is not None and placed.session == event.session:

@@ -94,7 +94,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
 
 
 def _known(scene: Scene) -> Known:
-    """What typed words are read against."""
+    """What the typed words are read against."""
     waiting = inbox.waiting(scene.book, project=scene.project)
     only = _only_label(scene, waiting)
 
@@ -173,12 +173,12 @@ def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, numbe
 
 
 def _skippable(case: Case) -> list[Question]:
-    """What waits for the user and is no decision."""
+    """The items that wait for the user, without requests."""
     return [item for item in case.items if inbox.kind(item) != Item.DELEGATION]
 
 
 def _close(scene: Scene, case: Case) -> Outcome:
-    """It closes as soon as the host's record shows who has said so; a blocked prompt would leave none."""
+    """The task closes once the host's record shows who typed this; a blocked prompt would leave no record."""
     if case.task.state in tasks.RUNNING_STATES:
         line = feedback.CLOSE_WORKS.format(label=case.label, command=scene.answer_command)
         return Outcome([line], typing.COMMAND, case.label)
@@ -202,7 +202,7 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
 
 
 def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
-    """Every answer finds its item, or nothing is recorded of what is in doubt."""
+    """Record every answer with its item; nothing at all where a part of the words is in doubt."""
     label = typed.label or _only_label(scene, known.waiting)
     told = cases.of(scene.book, label) if _is_unasked(typed, known) else None
     if told is not None:
@@ -244,7 +244,7 @@ def _is_unasked(typed: Typed, known: Known) -> bool:
 
 
 def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
-    """The answers whose item waits; a line for each other, with its words."""
+    """The answers to items that wait, and for every other answer a line that gives its words back."""
     found, lines = [], []
     for part in parts:
         ever = cases.case(scene.book, part.label).ever_asked(part.qid.upper())
@@ -291,12 +291,12 @@ def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
 
 
 def _refuse(scene: Scene, problem: str, label: str = "") -> Outcome:
-    """Nothing can be made of the words: the problem, and what waits."""
+    """Say what is wrong with the words, and what waits."""
     return Outcome([problem, "", scene.desk.inbox(scene.book, scene.project)], typing.REFUSED, label)
 
 
 def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
-    """No task is named, and several wait, or none."""
+    """Say that a task must be named, as several wait, or none."""
     labels = list(dict.fromkeys(item.label for item in waiting))
     if not labels:
         return Outcome([feedback.NOTHING_WAITS], typing.REFUSED)
@@ -304,7 +304,7 @@ def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
 
 
 def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
-    """No item is named, and several of this task wait, or none."""
+    """Say that an item must be named, as several of this task wait, or none."""
     words = answering.given_back(plain)
     case = cases.of(scene.book, label)
     if mine or case is None:
@@ -316,7 +316,7 @@ def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) 
 
 
 def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, number: int) -> Outcome:
-    """What is in doubt, how it would be taken, and the one line that confirms it."""
+    """Say what is in doubt, how the words would be taken, and which line confirms that."""
     label = parts[0].label
     # Words before the first id reach the agent with the first answer.
     parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())
@@ -336,7 +336,7 @@ def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, numbe
 def _doubtful(
     scene: Scene, lines: list[str], label: str, reading: dict[str, Any], number: int, meaning: str
 ) -> Outcome:
-    """The words are kept as they would be taken; typing the line with their number confirms that."""
+    """Keep the words as they would be taken, under a number; the user confirms them by typing it."""
     confirm = feedback.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
     return Outcome([*lines, confirm], typing.DOUBTFUL, label, json.dumps(reading, ensure_ascii=False))
 
@@ -349,7 +349,7 @@ def _offers(item: Question, word: str) -> bool:
 
 
 def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Outcome:
-    """The reading that was shown under this number is what the user means."""
+    """Carry out the reading that was shown under this number."""
     shown_back = typing.doubtful(scene.book, confirmed, scene.session)
     if shown_back is None:
         return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
@@ -389,7 +389,7 @@ def stop(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
 
 
 def _put(scene: Scene, writing: Writing, case: Case, words: str, typed: int, *, stops: bool = False) -> list[str]:
-    """The words are an answer to nothing, and go the way of answers; a line where another session sends them."""
+    """Record words that answer no question; a line for the user where another session sends them."""
     run = case.agent.run
     item = inbox.unasked(writing, case.label, case.task.agent, run.run if run else 0, words, stops=stops)
     user_answers.answer(writing, item, words, "command", typed=typed)
@@ -415,7 +415,7 @@ def _was_asked_to_stop(case: Case) -> bool:
 
 
 def code_in(scene: Scene, arguments: str) -> str:
-    """The code that stands alone behind `/bg-answer`, with a slip only while there is one to type; else empty."""
+    """The code that is all of the arguments, else empty; a mistyped one counts while a code is asked for."""
     words = arguments.strip()
     found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
     return found[1] if found else ""

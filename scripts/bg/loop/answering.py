@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Said(Record):
-    """The user's words to one item: where they came from, what they stand in, whether they leave it to the agent."""
+    """The user's words to one item: their source, their number, whether they leave it to the agent."""
 
     text: str
     source: str
@@ -33,7 +33,7 @@ class Said(Record):
 class Taken(Record):
     """What came of the user's words, in a line for the user, and whether they are recorded.
 
-    `then` is what the parent does about words that are not, where that is more than to know of them.
+    `then` is what the parent has to do about words that are not recorded, if anything.
     """
 
     line: str
@@ -42,7 +42,7 @@ class Taken(Record):
 
 
 def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
-    """Write one answer down; what is not written down is in the line, whole."""
+    """Record one answer; if it is not recorded, the line gives the words back whole."""
     name, text = f"{item.label} {item.qid}", said.text
     if item.state not in (ItemState.OPEN, ItemState.ANSWERED):
         return Taken(too_late(item, text), recorded=False)
@@ -62,7 +62,7 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
 
 
 def _how(item: Question, said: Said) -> str:
-    """Only what leaves it to the agent, or says the same words, confirms what the agent has gone on under."""
+    """The kind of answer: it confirms an assumption only by the same words, or by leaving it to the agent."""
     assumed = inbox.assumed(item)
     if assumed and (said.skips or _plain(said.text) == _plain(assumed)):
         return user_answers.CONFIRMED
@@ -74,7 +74,7 @@ def _plain(text: str) -> str:
 
 
 def was_meant(scene: Scene, item: Question) -> bool:
-    """Words that a code confirms are for what they were typed for, and for nothing that was asked since."""
+    """Whether the item was there when the words were typed that a code has now confirmed."""
     return scene.confirmed is None or item.id in scene.confirmed
 
 
@@ -98,7 +98,7 @@ def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said)
 
 
 def _to_what(scene: Scene, item: Question) -> Taken:
-    """Nobody but the user says what to leave out: it is asked before anything is sent."""
+    """Ask the user what to leave out, before anything is sent."""
     name, listed = f"{item.label} {item.qid}", recoveries.entries(inbox.extra(item).get("blocked_work"))
     then = phrases.REDUCE_TO_WHAT.format(
         name=name, ask=tools.ASK, listed=recoveries.listing(listed) or phrases.NOT_KNOWN
@@ -130,7 +130,7 @@ def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -
 
 
 def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
-    """The request that stands in the inbox as this item."""
+    """The request that the user is asked about by this item."""
     return first_of(delegations.find(scene.book, question=item.id))
 
 
@@ -162,7 +162,7 @@ def too_late(item: Question, text: str) -> str:
 
 
 def _decide(scene: Scene, writing: Writing, item: Question, text: str, decision: decisions.Decision) -> str:
-    """An approval opens the window in which its agent is launched, or says why that must wait; a denial closes it."""
+    """Open the launch window for an approval, close it for a denial; a word for the user where it must wait."""
     close_window(writing, request(scene, item))
     if decision.verdict == decisions.YES:
         return delegating.approve(scene, writing, item, text, qualified=decision.qualified)
@@ -171,13 +171,13 @@ def _decide(scene: Scene, writing: Writing, item: Question, text: str, decision:
 
 
 def close_window(writing: Writing, asked: Optional[delegations.Delegation]) -> None:
-    """Nothing is launched any more for an approval that does not stand."""
+    """Close the window of an approval that is withdrawn."""
     if asked is not None and asked.state == Decision.APPROVED:
         windows.close_windows_of(writing, asked.worker)
 
 
 def reopen(scene: Scene, writing: Writing, item: Question) -> None:
-    """What was decided about an item is taken back: a request waits again, what was to be handed over is not."""
+    """Take back what was decided about an item: a request waits again, and a blocker's work is not handed over."""
     asked = request(scene, item)
     if asked is None:
         return
@@ -189,7 +189,7 @@ def reopen(scene: Scene, writing: Writing, item: Question) -> None:
 
 
 def owe(scene: Scene, writing: Writing, case: Case) -> list[str]:
-    """The parent is owed the next step; a line for the user where that is another session's."""
+    """Owe the parent the next step; a line for the user where that is another session's parent."""
     inheriting.claim(scene, writing, case)
     if not reminding.owe_next_step(scene, writing, case.label):
         return []

@@ -95,7 +95,7 @@ class Part(Record):
 
 
 class Typed(Record):
-    """What was typed, taken apart: every character of it is in one of the fields, or it is shown back whole."""
+    """What was typed, taken apart. Nothing is lost: each character is in one of the fields, or all is shown back."""
 
     label: str
     word: str
@@ -164,14 +164,14 @@ def read(arguments: str, known: Known) -> Typed:
 
 
 def reserved(text: str) -> str:
-    """The command that the text is, empty where it is none."""
+    """The command word that the text consists of, else empty."""
     word = folded(text).strip().rstrip(".!").strip().lower()
     word = {"--help": HELP, "-h": HELP, "--status": STATUS}.get(word, word)
     return word if word in COMMANDS else ""
 
 
 def is_for_all(text: str) -> bool:
-    """The words have all tasks go on that are paused."""
+    """The words tell all paused tasks to go on."""
     return " ".join(folded(text).lower().rstrip(" .!").split()) == ALL_GO
 
 
@@ -186,7 +186,7 @@ def asks_for_a_number(text: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """The text with the signs that a reader looks for, as long as it was."""
+    """The text with foreign marks replaced by ours; its length stays the same."""
     return text.translate(_FOLD)
 
 
@@ -250,7 +250,7 @@ def _parts(text: str, heads: list[_Head], label: str) -> list[Part]:
 
 # Each says why it is doubtful that a place names an answer, or nothing; None where the place names none.
 def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str]:
-    """A label without an id."""
+    """The doubt about a label without an id."""
     if not items or not (is_other or head.sign):
         return None
     if head.is_strong or (head.begins and head.sign):
@@ -259,7 +259,7 @@ def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str
 
 
 def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
-    """The id of something that was asked."""
+    """The doubt about the id of something that was asked."""
     if head.begins or (head.is_strong and head.clear):
         return ""
     if not kept:
@@ -270,7 +270,7 @@ def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
 
 
 def _unknown(head: _Head, named: set[str], items: list[Question]) -> Optional[str]:
-    """An id that nobody has asked, which may be mistyped for an item that is not named."""
+    """The doubt about an id that nobody has asked, which may be a mistyped one."""
     missed = {item.qid[:1] for item in items if item.qid.upper() not in named}
     placed = head.begins or head.clear or (head.qids[0][:1] in missed and not head.carries)
     return UNKNOWN if head.is_strong and placed else None
@@ -312,7 +312,7 @@ def _numbered(plain: str, items: list[Question]) -> list[_Head]:
 
 
 def _doubt(parts: list[Part], lead: str, doubts: list[tuple[str, str]]) -> None:
-    """What makes two people read the same words differently; a decision is asked back by who reads it."""
+    """Add what two people could read differently; whether words decide is for `decisions` to doubt."""
     if lead and not _POLITE.fullmatch(folded(lead)):
         doubts.append((LEAD, lead))
     said: dict[tuple[str, str], str] = {}
@@ -337,7 +337,7 @@ def _postpones(part: Part, known: Known) -> bool:
 
 
 def _normal(text: str) -> str:
-    """What makes two texts the same answer."""
+    """The text without what two equal answers may differ in."""
     return " ".join(text.split()).casefold()
 
 

@@ -160,7 +160,7 @@ def put(item: Question, task: str) -> str:
 
 
 def is_put(question: str, item: Question, task: str) -> bool:
-    """The dialog's question is this item in its own words, whatever stands behind them."""
+    """The dialog's question begins with this item in its own words."""
     return " ".join(question.split()).startswith(" ".join(put(item, task).split()))
 
 
@@ -228,7 +228,7 @@ def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -
 
 
 def _unnamed(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[Question]:
-    """What a dialog without our words may stand for: a host that shows the parent's words instead."""
+    """The items that a dialog without our words may show: some hosts show the parent's words instead."""
     if not meant or any(prefixed(question) for question in shown):
         return []
     items = inbox.waiting(scene.book, project=scene.project)
@@ -248,7 +248,7 @@ def _meant_by(scene: Scene, question: str, left: list[Question]) -> Optional[Que
 
 
 def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
-    """The very call has shown the user that item: another plugin may show questions that begin like ours."""
+    """The very call has shown the item to the user; another plugin's questions may begin like ours."""
     return (
         meant is not None
         and item.id in meant
@@ -293,7 +293,7 @@ def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]
 
 
 def _names_more(read: answers.Typed) -> bool:
-    """The words may be for another item too, or for another one."""
+    """The words seem to name another item as well."""
     return bool(read.parts and (read.parts[1:] or read.doubts or read.lead)) or any(
         doubt == answers.UNKNOWN for doubt, _ in read.doubts
     )
@@ -309,7 +309,7 @@ def _doubt(item: Question, text: str, options: list[str]) -> str:
 
 
 def _counts(item: Question, options: list[str]) -> bool:
-    """A number is what the question asks for, and no option is one."""
+    """The question asks for a number, and no option has one."""
     has_numbers = any(sign.isdecimal() for option in options for sign in option)
     return answers.asks_for_a_number(item.text) and not has_numbers
 
@@ -355,14 +355,14 @@ def _view(question: dict[str, Any], item: Question) -> str:
 
 
 def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
-    """A request has our yes and our no, whatever the parent offers; a blocker has the ways to go on, by their names."""
+    """The question with our yes and no for a request, and with the named ways to go on for a blocker."""
     if inbox.kind(item) == Item.DELEGATION:
         return dialogs.with_options(question, [feedback.APPROVE, feedback.DENY])
     return _with_recoveries(question, item) if inbox.kind(item) == Item.BLOCKER else question
 
 
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:
-    """What to leave out, where the parent asks that; the agent's own ways; those by name; the parent's own."""
+    """Offer what to leave out, if the parent asks that, then the agent's ways, the named ones, and the parent's."""
     extra = inbox.extra(item)
     given = [(option, _sort(option)) for option in dialogs.options_of(question) if option.strip()]
     less = [(option, feedback.LESS) for option, sort in given if sort == _LESS]

@@ -1,4 +1,4 @@
-"""Beginnings: an agent starts; what another plugin's hook has thrown out of its prompt, it is told here."""
+"""Beginnings: an agent starts, and is told its identity if another plugin's hook has taken that out of its prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def started(scene: Scene) -> None:
-    """SubagentStart: the second way for the identity; nothing for an agent that has it, or is not ours."""
+    """SubagentStart: give an agent of ours its identity if its prompt has lost it."""
     _go_on(scene)
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
@@ -65,7 +65,7 @@ def _go_on(scene: Scene) -> None:
 
 
 def _launch(scene: Scene) -> Optional[Launch]:
-    """The launch of ours that this agent came from, as the hook behind that launch finds out meanwhile."""
+    """The launch of ours that this agent came from; the hook behind that launch may still be finding out."""
     until = time.monotonic() + (durations.HOOK_BESIDE if scene.late is None else 0.0)
     while True:
         found = first_of(launches.find(scene.book, agent=scene.event.agent))

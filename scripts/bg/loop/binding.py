@@ -1,4 +1,4 @@
-"""Binding: whose an agent is, by its launch or by the token in its first prompt, and whose it only looks to be."""
+"""Binding: which task an agent belongs to, by its launch or by the token in its first prompt."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
 
 
 def note_stranger(scene: Scene, agent: str, text: str) -> None:
-    """A report that carries a token of ours from another agent: remembered, its text is not."""
+    """Note a report with a token of ours from an agent that is not ours; its text is not kept."""
     for token in naming.TOKEN.findall(text)[:5]:
         known = first_of(launches.find(scene.book, token=token))
         if known and known.agent not in ("", agent):

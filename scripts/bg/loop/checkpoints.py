@@ -36,7 +36,7 @@ def left_by(scene: Scene, case: Case) -> str:
 
 
 def seen_by_parent(scene: Scene, case: Case, run: int, *, spoke: bool) -> tuple[str, str]:
-    """The same for the parent, where the run was cut or left no word: in lines, and in one where room is scarce."""
+    """The same for the parent, of a run that was cut or left no word: in several lines, and in one."""
     last = case.agent.run
     if last is None or last.run != run:
         return "", ""

@@ -1,4 +1,4 @@
-"""Closings: runs that no hook of their own has ended: the host announced or polled their end, or never said a word."""
+"""Closings: the end of runs for which no SubagentStop came: the host announced or polled it, or said nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def polled(scene: Scene) -> None:
 
 
 def announced(scene: Scene) -> None:
-    """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
+    """UserPromptSubmit with the host's notification: take from it what no other event told."""
     take(scene, notifications(scene.event.prompt))
     if says_stopped(scene.event.prompt):
         # Only descriptions are named, which anybody may type: what the host has written of each agent decides.
@@ -64,7 +64,7 @@ def announced(scene: Scene) -> None:
 
 
 def cut_by_user(scene: Scene, case: Case) -> str:
-    """What cut a run of which the host only shows that it is over; empty where that was not the user."""
+    """The cut of a run of which the host only shows that it is over; empty if the user has not stopped it."""
     return STOPPED_BY_USER if waking.stays_stopped(scene, case.task.agent) else ""
 
 
@@ -91,7 +91,7 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
 
 
 def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
-    """The host announces the end of a run that no hook has heard of, as one with an error, before it is written."""
+    """Wait for the record of a run's end: one with an error is announced before it is written."""
     path = agents.of_agent(scene.event.transcript, agent.id)
     if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
         scene.book.settle()  # as before every wait
@@ -115,7 +115,7 @@ def _is_borne_out(scene: Scene, found: Notification) -> bool:
 
 
 def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
-    """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
+    """It is about an earlier run: the parent had its report from a hook, and has woken the agent since."""
     book = scene.book
     now = cases.agent(scene.book, found.agent).run
     if now is None or now.ended is not None:
@@ -161,14 +161,14 @@ def _own_end(scene: Scene, run: Run) -> Optional[Final]:
 
 def _best(own: Optional[Final], announced: str) -> str:
     """A run's own words, else those that its end was announced with."""
-    # An error is announced before it stands in the transcript, which then still ends with a call.
+    # An error is announced before it is in the transcript, which then still ends with a call.
     if own is None or (names_error(announced) and not own.settled):
         return announced
     return own.text or announced
 
 
 def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:
-    """The run has ended with a signal behind what is kept of it: the hook that was to keep it was killed."""
+    """The run has ended with a signal that is not kept: the hook that was to keep it was killed."""
     return (
         final.settled
         and not reported.is_reported(scene.book, agent.id, final.text, run.run)
@@ -177,7 +177,7 @@ def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:
 
 
 def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
-    """Every hook of a run was killed, from its waking to its end: nobody has kept these, its last words."""
+    """These are the last words of a run all of whose hooks were killed: nothing of it is kept."""
     if not text.strip() or reported.is_reported(scene.book, agent, text):
         return False
     own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
@@ -185,7 +185,7 @@ def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
 
 
 def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
-    """The turn ended before the host said that the agent was stopped: it was gone from the list without a word."""
+    """Note what cut a run that has already counted as ended without a word."""
     if not cut or run.cut or case.task.state != State.UNREPORTED or agent.texts:
         return
     with case.book.transaction() as writing:
@@ -194,7 +194,7 @@ def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
 
 
 def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:
-    """These words were not an earlier run's: not its record, and not its text, where its record is not known."""
+    """These words are this run's: neither an earlier one's record nor, where that is unknown, its text."""
     former = runs.run_before(scene.book, run)
     if former is None:
         return True

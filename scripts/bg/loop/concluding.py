@@ -67,7 +67,7 @@ def account(book: Writing, case: Case) -> None:
 
 
 class _End(Record):
-    """The end of a run: what cut it, what it had asked on its way and gone on behind, what it asks in its texts."""
+    """The end of a run: its cut, the ending signals that it worked on after (`left`), and what its texts ask."""
 
     case: Case
     agent: Agent
@@ -112,7 +112,7 @@ def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signa
 
 
 def _without_signal(book: Writing, end: _End) -> None:
-    """A run has ended in prose, or what cut it decides what becomes of its task."""
+    """A run that ended without a readable signal leaves its task unreported, or in the state of what cut it."""
     label, agent, cut = end.case.label, end.agent.id, end.cut
     open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(end.left, "")
     _note_asked(book, end, [*_on_the_way(end), *open_ones])
@@ -134,13 +134,13 @@ def _beside(end: _End, signal: signals.Signal, own: list[signals.Signal]) -> lis
 
 
 def _waits(found: signals.Signal) -> bool:
-    """Its agent ends a run to wait for what it asks; a request is found with the others of its kind."""
+    """Whether an agent ends its run to wait for what this asks; requests are collected elsewhere."""
     ends = found.readable and found.terminal and found.marker != kinds.REQUEST
     return ends and not kinds.of(found.marker).is_over(found.fields)
 
 
 def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signal]:
-    """What a run has asked on its way and gone on behind, as far as it holds."""
+    """What of the ending signals that a run worked on after is still asked."""
     order = list(signals.schemas())
     return [
         held
@@ -155,7 +155,7 @@ def _note_asked(book: Writing, end: _End, found: list[signals.Signal]) -> None:
 
 
 def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
-    """A run's end takes back what the task asked before, but what can still be approved, or was assumed meanwhile."""
+    """Take back what the task asked before, except requests, and questions answered by an assumption."""
     for item in inbox.open_before(book, label, agent, run):
         if inbox.kind(item) != Item.DELEGATION and not inbox.assumed(item):
             inbox.withdraw(book, item)

@@ -10,7 +10,7 @@ from bg.loop.scene import Scene
 
 
 def arrive(scene: Scene) -> None:
-    """What the host has moved here belongs to this session from now on; its agents were carried along and run.
+    """Take over what belongs to a session that the host has moved here; its agents came along and still run.
 
     Once a turn has ended here with no record of a move, this is a fork that the user has made.
     """
@@ -28,7 +28,7 @@ def arrive(scene: Scene) -> None:
 
 
 def wait_for_origin(scene: Scene) -> None:
-    """A fork of a session that has tasks: the host may write down only after it has begun that it goes on with it."""
+    """Wait for the record that this session goes on with another one: the host may write it only after the start."""
     with scene.book.transaction() as writing:
         notes.set_awaits_origin(writing, scene.session)
         name = notes.give_name(writing)
@@ -36,7 +36,7 @@ def wait_for_origin(scene: Scene) -> None:
 
 
 def note_return(scene: Scene) -> None:
-    """A session that has moved begins again: what it has from now on is its own, before it has written anything."""
+    """Note from where on a session that had moved away, and begins again, writes for itself."""
     if moving.heir(scene.book, scene.session) != scene.session:
         with scene.book.transaction() as writing:
             notes.set_resumed_at(writing, scene.session, transcripts.size(scene.event.transcript))

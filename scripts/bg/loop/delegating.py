@@ -19,7 +19,7 @@ from bg.words.quoting import DECIDED, begun, shown
 
 
 def is_under_way(scene: Scene, one: Delegation) -> bool:
-    """Its agent has been launched: it can no longer be decided otherwise."""
+    """Its agent has been launched, so the decision can no longer be changed."""
     return delegations.standing(scene.book, one) in (*delegations.UNDER_WAY, *delegations.OVER)
 
 
@@ -59,14 +59,14 @@ def launch_order(book: Ledger, one: Delegation, label: str) -> str:
 
 
 def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
-    """The request is denied, in the user's words."""
+    """Deny the request, in the user's words."""
     one = first_of(delegations.find(scene.book, question=item.id))
     if one is not None:
         delegations.deny(writing, one, text)
 
 
 def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
-    """Another agent does what this one could not; a word for the user where that must wait."""
+    """Have another agent do what this one could not; a word for the user where that must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
     delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
@@ -74,7 +74,7 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
 
 
 def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
-    """The label waits for its launch, as that of a window that was closed with nothing launched."""
+    """Keep the label for a later launch, like that of a window in which nothing was launched."""
     if cases.of(scene.book, label) is None:
         tasks.create(writing, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
         windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
@@ -84,14 +84,14 @@ def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
 
 
 def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
-    """What was approved and never launched is launched now, under the label that it was given."""
+    """Launch now, under its label, what was approved and never launched."""
     words = one.words or ""
     waits = open_for(scene, writing, one, words, condition="" if one.handed_over else words)
     return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
 
 
 def release(writing: Writing, case: Case) -> list[str]:
-    """The task goes on without the agents that it waits for, as these wait themselves."""
+    """Have the task go on without those awaited agents that wait themselves; a line for each."""
     lines = []
     for awaited in case.awaited:
         one = next((each for each in case.requests if each.qid == awaited.qid), None)
@@ -102,7 +102,7 @@ def release(writing: Writing, case: Case) -> list[str]:
 
 
 def make_room(scene: Scene, writing: Writing, case: Case) -> None:
-    """An agent has ended; what waited for room is the parent's next step."""
+    """An agent has ended: owe the parent the launch of what waited for room."""
     if scene.settings.max_tasks is None or scene.full():
         return
     for one in delegations.unlaunched(scene.book, case.task.project):
@@ -112,7 +112,7 @@ def make_room(scene: Scene, writing: Writing, case: Case) -> None:
 
 
 def refused(scene: Scene, label: str) -> str:
-    """What stands of an approval whose launch the cap has refused, in words for the parent."""
+    """What the parent is told of an approval whose launch the cap has refused: it still holds."""
     case = cases.of(scene.book, label)
     one = case.asked_by if case else None
     return phrases.APPROVAL_STANDS.format(name=f"{one.label} {one.qid}", label=label) if one else ""

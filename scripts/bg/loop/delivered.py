@@ -62,7 +62,7 @@ def notes(task: Task, launch: Launch, transcript: str, text: str, fields: dict[s
 
 
 def is_telling(text: str) -> bool:
-    """Something in a text may be a result by the contract; asked without the reader of results, which costs more."""
+    """A text may hold a result by the contract; a cheap look that spares loading the reader of results."""
     return any(
         TELLING.search(line)
         for line in text.splitlines()
@@ -84,7 +84,7 @@ def _lacking(look: Look, texts: list[tuple[str, str]]) -> list[dict[str, Any]]:
 
 
 def _missing(look: Look, cited: list[Any]) -> list[Any]:
-    """The places of a result that are known not to be there."""
+    """The places that a result names and that are known not to exist."""
     from bg.evidence import MISSING  # noqa: PLC0415 - late, as in `_look`
     from bg.results.conformance import Note  # noqa: PLC0415 - late, as in `notes`
 

@@ -30,7 +30,7 @@ def stopped(scene: Scene) -> None:
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
     hands_back = scene.host.hands_back(event.mode, event.agent_type)
     if hands_back and event.last_text is None:
-        return  # handed back: what stands in the transcript are words on the way, not the report
+        return  # handed back: the transcript's last words are not the report
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     agent = cases.agent(scene.book, event.agent)
@@ -57,7 +57,7 @@ def _note_child_ended(scene: Scene) -> None:
 
 
 def _own_task(scene: Scene) -> Optional[Case]:
-    """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
+    """The task of the agent that ends; if it ends at once, wait for the event that tells whose it is."""
     agent, path = scene.event.agent, scene.event.agent_transcript
     scene.book.settle()  # as before every wait
     until = time.monotonic() + (durations.LATE_TEXT if scene.late is None else 0.0)
@@ -100,7 +100,7 @@ def _cut(event: Event, final: Final) -> str:
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:
-    """It has handed back and not been started since: from 2.1.271 to 2.1.284 it says one more thing before it ends.
+    """The agent has handed back and not been started since; from 2.1.271 to 2.1.284 it says one more thing then.
 
     Where the hook at its start was killed, the prompt behind the hand-back shows that it was woken.
     """
@@ -110,7 +110,7 @@ def _is_over(scene: Scene, agent: Agent) -> bool:
 
 
 def _end_the_former(scene: Scene, case: Case, source: str, text: str) -> None:
-    """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
+    """Conclude the run before this one if it is still open: the hook of its end was killed, and a resume missed."""
     run = case.agent.run
     if run is None or run.ended is not None or scene.event.repeated_stop:
         return
@@ -129,7 +129,7 @@ def _note_place(scene: Scene) -> None:
 
 
 def handed_back(scene: Scene) -> None:
-    """PreToolUse(SubagentHandback): the report on its way; a refusal here is the only correction that helps."""
+    """PreToolUse(SubagentHandback): the report on its way; to correct it, the call must be refused here."""
     event = scene.event
     text = tools.handed_back(event)
     if text is None:

@@ -1,4 +1,4 @@
-"""Groups of tasks: when the last has ended, one account, of their states first, of their results second."""
+"""Groups of tasks: when the last has ended, one account of their states, then of their results."""
 
 from __future__ import annotations
 

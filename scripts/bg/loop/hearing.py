@@ -38,7 +38,7 @@ class Heard(Record):
 
 
 def everybody(scene: Scene) -> None:
-    """Hear every agent of the session that works, or whose end the parent has not heard of."""
+    """Hear every agent of the session that works, or whose end the parent has not been told."""
     for case in scene.docket.unheard:
         scene.apart(f"catching up with {case.label}", hear, scene, case)
 
@@ -90,7 +90,7 @@ class _Look:
         self.last: list[tuple[int, str]] = []
 
     def heard(self, since: int, place: int, *, is_open: bool) -> Heard:
-        """The whole of it; `place` is where the last line ends."""
+        """All that the look has found; `place` is where its last line ends."""
         begin, asked = self._of_former()
         own = self.lines[begin:]
         if not is_open:
@@ -113,7 +113,7 @@ class _Look:
         return begin, _asked(self.former, late)
 
     def _of_ended(self, lines: list[Line], place: int) -> tuple[list[Line], int]:
-        """Of these lines, those that the run has ended with, and where the next look begins."""
+        """The lines up to the end of the run, and where the next look begins."""
         end = self._behind(self.run, lines)
         if end:
             return lines[:end], lines[end - 1].end
@@ -140,7 +140,7 @@ class _Look:
         return [row.text.strip() for row in self.agent.texts_of(run.run)]
 
     def _behind(self, run: Run, lines: list[Line]) -> int:
-        """How many of these lines a run goes through up to its last words; 0 where these are not among them."""
+        """How many of these lines are a run's, up to its last words; 0 if these are not among them."""
         if run.last_uuid:
             places = [place for place, line in enumerate(lines, 1) if line.record.get("uuid") == run.last_uuid]
             # A run that was corrected may have said its last words twice, and the host may write the second down late.
@@ -149,7 +149,7 @@ class _Look:
         return self._behind_words(run, lines)
 
     def _behind_words(self, run: Run, lines: list[Line]) -> int:
-        """The same by the words that are kept of the run, whose record is noted."""
+        """The same, told by the run's kept words; notes which record holds them."""
         kept = self._kept(run)[-1:]
         places = [place for place, line in enumerate(lines, 1) if kept and says(line.record, kept[0])]
         if not places:
@@ -175,5 +175,5 @@ def _plain(words: str) -> str:
 
 
 def says(record: dict[str, Any], words: str) -> bool:
-    """A record of an agent's transcript says this, as the ledger keeps it."""
+    """The record says these words, in the form in which the ledger keeps them."""
     return record.get("type") == "assistant" and any(_plain(each) == words for each in transcripts.words(record))

@@ -63,12 +63,12 @@ def is_shared(scene: Scene) -> bool:
 
 
 def _has_moved(scene: Scene) -> bool:
-    """The process that is known to have this session only shows the one that goes on with it."""
+    """Another session goes on with this one, so its process no longer speaks for it."""
     return moving.heir(scene.book, scene.session) != scene.session
 
 
 def lives(scene: Scene) -> bool:
-    """The process that is known to have this session is there."""
+    """The process that is known to have this session still runs."""
     process = _process(scene, scene.session)
     return process is not None and machine.alive(process)
 
@@ -109,7 +109,7 @@ def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) ->
 
 
 def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
-    """On another machine, or in another container, only what its session writes tells that it lives."""
+    """A session on another machine or in another container has written something recently."""
     working = cases.docket(scene.book, row.id).running
     paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", case.task.agent) for case in working)]
     if any(transcripts.has_open_call(path) for path in paths):
@@ -213,7 +213,7 @@ def _waiting_line(scene: Scene, item: Question) -> str:
 
 
 def elsewhere(scene: Scene) -> list[str]:
-    """What a fork, which remembers the launches, must know: their tasks go on in the session that they belong to."""
+    """What a fork is told of the launches that it remembers: their tasks go on in the other session."""
     lent = is_lent(scene)
     if scene.event.source != "fork" and not lent and not _has_moved(scene):
         return []

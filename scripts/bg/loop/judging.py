@@ -32,12 +32,12 @@ def judge(scene: Scene, case: Case, agent: Agent) -> str:
 
 
 def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int = 0) -> None:
-    """End the run that goes on, with the evidence for the text that stands for it."""
+    """End the open run, with the evidence for its best text."""
     if agent.run is None or agent.run.ended is not None:
         return
     text, _ = reports.best(agent.texts, agent.token)
     found = _evidence(scene, case, agent, text) if text else {}
-    # Whatever stands in its transcript, the run ends.
+    # Whatever is in its transcript, the run ends.
     path = _transcript(scene, agent)
     heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
     comes_to = kinds.Found(bool(verdict.mismatches(found)), bool(verdict.not_there(found)))
@@ -52,7 +52,7 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int 
 
 
 def _evidence(scene: Scene, case: Case, agent: Agent, text: str) -> dict[str, Any]:
-    """The evidence for this text of its last run as the disk is now, gathered once an event."""
+    """The evidence for this text of the agent's last run, gathered once an event."""
     signal, run = reports.read(text, agent.token).deciding, agent.run
     if run is None or (signal is not None and signal.marker != kinds.REPORT):
         return {}
@@ -95,7 +95,7 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
     if not rows:
         return {}
     row, given = rows[0], fields or {}
-    # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
+    # What an earlier agent of the task called is in another transcript: then no call counts as missing.
     path = "" if len(rows) > 1 else _transcript(scene, agent)
     # Nor does one that the host has not written yet.
     if scene.late is None and given.get(FIELD) and _lags(path, text, agent):
@@ -119,7 +119,7 @@ def _lags(path: str, text: str, agent: Agent) -> bool:
 
 
 def _times_said(agent: Agent) -> int:
-    """How often its run has said its last text: a text that is the same as an earlier one of the run is kept once."""
+    """How often the run has said its last text, of which the ledger keeps one copy."""
     return max(1, 2 + (agent.run.corrections if agent.run else 0) - len(agent.texts))
 
 

@@ -45,7 +45,7 @@ _PART = pattern(r"\b(?:batch|part|chunk|slice|shard)\b|\b\d+\s*(?:of|/|-)\s*\d+\
 
 
 class _FullError(Exception):
-    """As many agents work as the user allows: the adoption is taken back."""
+    """As many agents work as the user allows, so the adoption is rolled back."""
 
 
 def before(scene: Scene) -> None:
@@ -80,7 +80,7 @@ def before(scene: Scene) -> None:
 
 
 def _earlier(scene: Scene) -> list[Event]:
-    """The launches before this one in its message whose hooks, which all run at once, have not come so far."""
+    """The earlier launches of the same message whose hooks, which run at the same time, have not adopted them."""
     event = scene.event
     if not adopting.is_ours(scene.book, event):
         return []
@@ -92,7 +92,7 @@ def _earlier(scene: Scene) -> list[Event]:
 
 
 def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> Optional[adopting.Adoption]:
-    """Give each its label in turn; what became of the last."""
+    """Adopt each launch in turn; the result for the last."""
     return [adopting.adopt(writing, each, scene.project, scene.host, head) for each in launched][-1]
 
 
@@ -103,7 +103,7 @@ def _lost(scene: Scene) -> str:
 
 
 def _follow(scene: Scene, writing: Writing, adopted: adopting.Adoption) -> None:
-    """What belongs to a launch: the former agent's work, the request that it is for, the check that it names."""
+    """Tie a launch to what it continues, to the request that it is for, and to the check that its task names."""
     again = cases.of(scene.book, adopted.label) if adopted.again else None
     if again is not None:
         fill_relaunch(scene, writing, again, adopted)
@@ -199,7 +199,7 @@ def failed(scene: Scene) -> None:
 
 
 def free_refused(scene: Scene) -> None:
-    """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
+    """Free the labels of launches that were refused: no event tells that, only the transcript."""
     launched = [launch for launch in scene.docket.unbound if launch.tool_use != scene.event.tool_use]
     if not launched:
         return
@@ -213,7 +213,7 @@ def free_refused(scene: Scene) -> None:
 
 
 def _results(scene: Scene, launched: list[Launch]) -> dict[str, str]:
-    """Why each of these calls was refused, by its id, empty where it was not; after a wait for what is owed."""
+    """Why each of these calls was refused, by its id, empty if it was not; waits until each owed result is written."""
     path, calls = scene.event.transcript, [launch.tool_use for launch in launched]
     found = receipts.results(path, calls)
     owed = set(_owed_results(scene, launched)) if scene.late is None else set()
@@ -234,7 +234,7 @@ def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
         return [launch.tool_use for launch in launched if launch.window in opened]
     if not tools.is_launch(event):
         return []
-    # Calls of one message stand beside each other; one of an earlier message has been answered.
+    # A call of an earlier message has been answered; calls of the same message may not be yet.
     message = receipts.messages(event.transcript)
     answered = [launch.tool_use for launch in launched if message.get(launch.tool_use)]
     return [call for call in answered if message[call] != message.get(event.tool_use)]
@@ -292,7 +292,7 @@ def fill_relaunch(scene: Scene, writing: Writing, case: Case, adopted: adopting.
 
 
 def take_as_part(scene: Scene, case: Case) -> bool:
-    """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own.
+    """Whether a launch is for a part of a stopped task's work only; then it gets a label of its own.
 
     It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
     """

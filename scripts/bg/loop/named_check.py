@@ -19,7 +19,7 @@ from bg.words import phrases
 from bg.words.quoting import inline
 
 _NAMED = pattern(r"(?:^|[ \t])Verify:[ \t]*(\S.*)")
-_QUOTED = (">", "|", "▎", "⎿")  # as a report stands that somebody has pasted, here and on the host's screen
+_QUOTED = (">", "|", "▎", "⎿")  # how a pasted report begins, ours or one from the host's screen
 _JOINTS = ("&", "|", ";")
 _FENCE = ("```", "~~~")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def before(scene: Scene) -> None:
-    """PreToolUse(Agent) of an agent: another agent's is its own affair, one of ours is recorded, or refused."""
+    """PreToolUse(Agent) by an agent: the call of one of ours is recorded or refused, any other is left alone."""
     event = scene.event
     case = _task_of(scene)
     if case is None:

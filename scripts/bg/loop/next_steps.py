@@ -42,7 +42,7 @@ def _to_tell(scene: Scene, case: Case) -> str:
 
 
 def _while_it_works(scene: Scene, case: Case) -> str:
-    """What wakes it where the host does not; else a decision on what it asked for, passed on where the host can."""
+    """How a parked agent is woken if the host does not do it; else how the user's decision is passed on to it."""
     if parking.is_left(scene, case):
         return phrases.WAKE_PARKED.format(label=case.label, way=waking.resume_how(scene, case.task.agent, case.label))
     if not case.unsent:
@@ -53,12 +53,12 @@ def _while_it_works(scene: Scene, case: Case) -> str:
 
 
 def _unasked(case: Case) -> bool:
-    """All that is to be sent is what the user has said of their own accord."""
+    """Nothing is to be sent but what the user has said unasked."""
     return bool(case.unsent) and all(inbox.kind(row) == Item.UNASKED for row in case.unsent)
 
 
 def _launches(scene: Scene, case: Case) -> list[str]:
-    """What is approved and was not launched, what waits for room, and what can be asked now that there is some."""
+    """The launches that are approved, and requests that can be put to the user now that there is room."""
     from bg.loop import delegating  # noqa: PLC0415 - late: it imports `reminding`, which imports this
 
     why = adopting.room(scene.book, scene.project, scene.settings.max_tasks)
@@ -97,7 +97,7 @@ def has_to_do(scene: Scene, case: Case) -> bool:
 def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:
     """What the parent does for the task that asked for this one; nothing where this one has merely stopped.
 
-    `way` words how that one is woken, where it must be said in brief.
+    `way` words in brief how that one is woken.
     """
     requester = _requester(scene, case)
     if requester is None:
@@ -121,7 +121,7 @@ class _Requester(Record):
 
 
 def _requester(scene: Scene, case: Case) -> Optional[_Requester]:
-    """Who asked for this task, unless it has been told how that ended, or has no agent that could be."""
+    """Who asked for this task; None if that one has been told how it ended, or has no agent to tell."""
     one = case.asked_by
     if one is None or one.told is not None:
         return None
@@ -130,7 +130,7 @@ def _requester(scene: Scene, case: Case) -> Optional[_Requester]:
 
 
 def _goes_on(scene: Scene, case: Case, by: _Requester, way: Optional[Callable[[str, str], str]]) -> str:
-    """How the one that asked goes on, now that this is over."""
+    """How the task that asked goes on, now that this one is over."""
     label, agent, state = by.asker.label, by.asker.task.agent, by.asker.task.state
     if state in tasks.ENDED_STATES:
         return ""

@@ -52,7 +52,7 @@ def _key(marker: str, payload: dict[str, Any]) -> str:
 
 
 def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any], duration: str) -> None:
-    """When it was said and how long the work took: the hook knows both, the agent would have to guess."""
+    """Fill in when it was said and how long the work took, which the agent could only guess."""
     if not body["timestamp"]:
         body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(book.now()))
     if duration and not body["payload"].get(duration):
@@ -60,7 +60,7 @@ def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any], duration: str
 
 
 def _deny(book: Writing, signal: int, question: int, *, ends: bool) -> None:
-    """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
+    """Deny a request because the settings allow no further agents; its agent is told if it waits for the decision."""
     asked, item = first_of(delegations.find(book, signal=signal)), inbox.get(book, question)
     if item is not None and ends:
         user_answers.answer(book, item, phrases.DELEGATION_DENIED, "settings", user_answers.DENIED)
@@ -71,5 +71,5 @@ def _deny(book: Writing, signal: int, question: int, *, ends: bool) -> None:
 
 
 def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
-    """The settings have decided this delegation, not the user."""
+    """The settings, and not the user, have decided this request."""
     return delegations.is_decided_by(book, agent, run, key, phrases.DELEGATION_DENIED)

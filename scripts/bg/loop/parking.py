@@ -16,7 +16,7 @@ from bg.words import phrases
 
 
 def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
-    """The turn that ends with this text does not end the run: it has no signal, and what its agent has started runs."""
+    """Note that the run does not end with this text: it has no signal, and a command of its agent still runs."""
     agent = case.agent
     reading = reports.read(text, agent.token)
     is_signed = reading.deciding is not None or reading.strange is not None
@@ -30,7 +30,7 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
 
 
 def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
-    """Its own among the commands that run; 2.1.327 may write the results of its calls only after the hook has begun."""
+    """The agent's own among the running commands; 2.1.327 may write their results only after the hook has begun."""
     live = live_commands(scene.event) or []
     found = arrivals.commands_of(path, live)
     if live and not found and scene.late is None:
@@ -41,7 +41,7 @@ def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
 
 
 def is_parked(scene: Scene, agent: Agent) -> bool:
-    """Its run waits for a command of its own, and the host has not woken it for that."""
+    """The agent waits for a command of its own, and the host has not woken it yet."""
     path = agents.of_agent(scene.event.transcript, agent.id) if _waits_for(agent) else ""
     return bool(path) and not any(arrivals.is_told_of(path, command) for command in _waits_for(agent))
 

@@ -24,7 +24,7 @@ def in_short(scene: Scene) -> str:
 
 
 def mention(scene: Scene, *, is_command: bool) -> None:
-    """Once for each pause, with the first prompt after its limit has ended: the tasks can go on.
+    """Tell the user once, with the first prompt after a limit has ended, that its tasks can go on.
 
     Where the user has set so, they do, unless the prompt is a command of ours, which may end without a request.
     """

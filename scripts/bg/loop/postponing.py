@@ -28,7 +28,7 @@ SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
 def take_in(now: Scene) -> bool:
-    """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
+    """Take in what waited, before this event, so that each run's texts keep their order; False if more is left."""
     book = now.book
     try:
         began = book.now()
@@ -41,7 +41,7 @@ def take_in(now: Scene) -> bool:
 
 
 def can_wait(event: Event) -> bool:
-    """It brings something that counts later as well; a launch without its identity would not be made good."""
+    """The event counts later as well; a launch does not, as its agent would have started without an identity."""
     return worth_keeping(event) and not tools.is_call(event, tools.LAUNCH)
 
 
@@ -60,7 +60,7 @@ def speaks_to_the_user(event: Event) -> bool:
 def put_off(
     folder: str, event: Event, text: str, error: Unavailable, now: float, book: Optional[Ledger] = None
 ) -> Optional[Answer]:
-    """The ledger cannot be used now: what this event brings waits in the spool, and the user knows.
+    """Keep an event in the spool while the ledger cannot be used, and tell the user.
 
     None where the user asks what goes on, and the doctor is to answer.
     """
@@ -84,7 +84,7 @@ def put_off(
 
 
 def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[Answer]:
-    """What this event goes to has ended two hooks: what it brings waits, and the user knows; None as above."""
+    """Keep an event whose step has ended two hooks, and tell the user; None as for `put_off`."""
     why = refusal(event, book, phrases.EVENT_ENDS_HOOKS)
     if why:
         return Answer(deny=why)
@@ -115,7 +115,7 @@ def _once(folder: str, event: Event) -> str:
 
 
 def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
-    """Why this launch of ours is refused: its agent would have had no identity; empty for any other event."""
+    """Why a launch of ours is refused, whose agent would have no identity; empty for any other event."""
     reason = adopting.refusal(book, event, why)
     if reason and book is not None:
         with contextlib.suppress(Unavailable):

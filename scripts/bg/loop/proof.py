@@ -45,7 +45,7 @@ MOST_LOOKS = 2
 
 
 class Claim:
-    """Where the record of these words is looked for, and the label that they close once they are proven."""
+    """Where in the transcript to look for the record of these words, and the task that they close once proven."""
 
     def __init__(self, place: int) -> None:
         self.place = place
@@ -54,7 +54,7 @@ class Claim:
 
 @contextlib.contextmanager
 def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]]:
-    """One transaction; what it answers or opens hangs on the proof of these words."""
+    """A transaction for the user's words: what it answers or opens holds only while they are not disproved."""
     event = scene.event
     path = transcript(scene, scene.session)
     claim = Claim(transcripts.size(path))
@@ -87,7 +87,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
 
 
 def _follow(scene: Scene, writing: Writing, case: Optional[Case], claim: Claim) -> None:
-    """A session elsewhere whose task the words are for looks at them; with a code they close the task at once."""
+    """Have the session that owns the task look at the words; a confirmed `close` is carried out at once."""
     if case is None:
         return
     if case.task.session != scene.session:
@@ -97,7 +97,7 @@ def _follow(scene: Scene, writing: Writing, case: Optional[Case], claim: Claim) 
 
 
 def look_around(scene: Scene) -> None:
-    """Judge what was said in this session, and elsewhere to its tasks: another session may have ended meanwhile."""
+    """Judge what was said in this session, and in others to its tasks: such a session may have ended meanwhile."""
     look(scene)
     for label in proofs.unjudged_elsewhere(scene.book, scene.session):
         look(scene, label)
@@ -115,7 +115,7 @@ def transcript(scene: Scene, session: str) -> str:
 
 
 def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False) -> bool:
-    """Judge what was said in this session, or that one, and to this task in any; whether all of it is judged now."""
+    """Judge what was said in a session, this one by default, and to a task in any; whether all is judged now."""
     session = session or scene.session
     open_now = proofs.unjudged(scene.book, session, label)
     if not open_now:
@@ -182,7 +182,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
 
 
 def _reject(scene: Scene, writing: Writing, row: Proof, origin: origins.Origin) -> None:
-    """Words that are not known to be the user's have no effect; some have it once the user types the code."""
+    """Take back words that are not known to be the user's; some count after all once the user types the code."""
     can_wait = origin.kind == origins.UNKNOWN and row.way != proofs.CHOSEN
     proofs.judge(writing, row.id, proofs.KEPT if can_wait else proofs.UNPROVEN, origin.who)
     _take_back(scene, writing, row, origin.who, can_wait=can_wait)
@@ -202,7 +202,7 @@ def _close(scene: Scene, writing: Writing, case: Case) -> None:
 
 
 def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
-    """What is known of words that no record bears out: a host that writes otherwise may have written one."""
+    """The origin of words that no record shows: not known, unless they have waited in the spool."""
     if row.way == proofs.SPOOLED:
         return origins.Origin(origins.OTHER, phrases.FROM_THE_SPOOL)
     if tools.is_of_module(row.call):
@@ -219,9 +219,9 @@ def _class(row: Proof, origin: origins.Origin) -> str:
 
 
 def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
-    """A session that nobody attends speaks for the user only for what was launched in it while nobody did.
+    """Whether an unattended session may speak for this task: only if it was launched there while unattended.
 
-    One of which the host keeps no transcript speaks for all that was launched in it.
+    A session without a transcript speaks for all that was launched in it.
     """
     case = cases.of(scene.book, row.label)
     if case is None:
@@ -240,7 +240,7 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
 
 
 def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait: bool) -> None:
-    """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
+    """Undo what somebody else has said; the words are kept, and the user is told."""
     book = scene.book
     for answer in user_answers.find(book, proof=row.id, sent=None):
         _take_back_answer(scene, writing, answer)
@@ -262,7 +262,7 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait
 
 
 def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
-    """An answer counts no longer; what it had replaced does, unless that is no more the user's."""
+    """Take an answer back, and put the one it had replaced in its place if that is the user's."""
     book = scene.book
     item = inbox.get(book, answer.question)
     if item is None:
@@ -276,7 +276,7 @@ def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
 
 
 def _take_back_unproven(scene: Scene, writing: Writing, item: Question) -> None:
-    """What stands again may be no more the user's than what had replaced it."""
+    """Take back the answer that counts again as well, while it is not the user's either."""
     stands = user_answers.given(scene.book, item)
     while stands is not None and _is_unproven(scene, stands.proof):
         user_answers.take_back(writing, stands)
@@ -289,7 +289,7 @@ def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
 
 
 def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracted) -> None:
-    """What the user had said stands as before; what was approved can be launched with `go`."""
+    """Restore what the user had decided; what was approved can be launched with `go`."""
     user_answers.stand_again(writing, gone)
     if gone.kind in (user_answers.APPROVED, user_answers.DENIED):
         approved = gone.kind == user_answers.APPROVED
@@ -329,13 +329,13 @@ def _peer(scene: Scene) -> str:
 
 
 def is_kept_apart(scene: Scene) -> bool:
-    """What the parent says by this call does not go with it."""
+    """The words that the parent adds to this call are not sent with it."""
     row = last_of(proofs.find(scene.book, call=scene.event.tool_use, way=proofs.PASSED_ON))
     return row is not None and row.proof == proofs.UNPROVEN
 
 
 def pass_on(scene: Scene, writing: Writing, label: str, words: str) -> None:
-    """The parent passes on what it has from the user, in its own words."""
+    """Note what the parent passes on from the user, in its own words."""
     proofs.note(writing, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
 
 

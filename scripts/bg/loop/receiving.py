@@ -72,7 +72,7 @@ def _stretch(scene: Scene, row: Delivery, known: dict[tuple[str, int], Stretch])
 
 
 def _remembers(scene: Scene, row: Delivery) -> bool:
-    """The conversation goes on with what stands in that transcript."""
+    """The conversation that goes on includes what that transcript holds."""
     if row.session != scene.session and moving.heir(scene.book, row.session or "") == scene.session:
         return True
     return row.session == scene.session and scene.event.source in ("resume", "compact") and _writes(scene)
@@ -83,9 +83,9 @@ def _writes(scene: Scene) -> bool:
 
 
 def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> str:
-    """Our words stand nowhere: where the host does not write them, what carried them says whether they arrived.
+    """What became of words that the transcript does not show, told by the record that would carry them.
 
-    While the session goes on, only a record behind the place where they would stand shows that they are lost: 2.1.300
+    While the session goes on, only a record after the place where they would be shows that they are lost: 2.1.300
     to 2.1.328 ask hooks about each of several notifications, and write all of them down after the last.
     """
     if not here:

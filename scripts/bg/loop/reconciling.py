@@ -89,7 +89,7 @@ def _take_queued(scene: Scene) -> None:
 
 
 def _queued(scene: Scene) -> list[Notification]:
-    """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
+    """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: the transcript has them."""
     running = [case.task.agent for case in scene.docket.running]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding. Which came
     # first is told by their places in the transcript: the host's clock and ours may differ from one line to the next.

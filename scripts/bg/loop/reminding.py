@@ -91,7 +91,7 @@ def _is_in_hand(scene: Scene, row: Delivery, hand: dict[str, float]) -> bool:
 
 
 def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
-    """What another session's words ask for waits until it is known whose words they are."""
+    """The delivery can be said: it is known whose words it speaks of, if they were said in another session."""
     if row.kind != Due.ANSWERED or row.answered_in == scene.session:
         return True
     from bg.loop import proof  # noqa: PLC0415 - late: it imports this module
@@ -129,7 +129,7 @@ def _has_whole_report(scene: Scene, row: Delivery, shown: str) -> bool:
 def _in_words(
     scene: Scene, rows: list[Delivery], above: list[int], usual: Worder
 ) -> tuple[dict[int, Reminder], list[Delivery]]:
-    """What there is to say, by the id of the delivery, and the deliveries that have become moot."""
+    """The reminders, by the id of the delivery, and the deliveries that have become moot."""
     reminders: dict[int, Reminder] = {}
     moot = []
     for row in rows:
@@ -156,7 +156,7 @@ def _is_sent(scene: Scene, row: Delivery) -> bool:
 
 
 def _is_answered(scene: Scene, row: Delivery) -> bool:
-    """What this signal asked for was answered before the parent was told: only the next step is left to say."""
+    """What this signal asked for is answered already, so only the next step is left to say."""
     who, run = cases.agent(scene.book, row.subject), row.run
     one = who.request_by(run, row.mark)
     if one is not None:
@@ -167,7 +167,7 @@ def _is_answered(scene: Scene, row: Delivery) -> bool:
 
 
 def _surface(scene: Scene, writing: Writing, reminders: dict[int, Reminder], *, by_lines: bool) -> list[str]:
-    """Note what of it is said now, which is as much as fits; its texts."""
+    """Note which reminders are said now, as many as fit; their texts."""
     # Another hook may have said some of them meanwhile.
     due = [row for row in scene.docket.due if row.id in reminders]
     texts = [reminders[row.id].text for row in due]
@@ -188,7 +188,7 @@ def _surface(scene: Scene, writing: Writing, reminders: dict[int, Reminder], *, 
 
 
 def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
-    """A launch that leaves out the label continues the task, where its agent cannot wake."""
+    """Open a window for a new agent that continues the task, where its old one cannot be woken."""
     case = cases.of(scene.book, label)
     if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
         windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
@@ -228,7 +228,7 @@ def _verified(scene: Scene, row: Delivery) -> Reminder:
 
 
 def _answered(scene: Scene, row: Delivery) -> Reminder:
-    """The next step behind the user's answers."""
+    """The next step after the user's answers."""
     case = cases.case(scene.book, row.label)
     elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=case.label)
     return Reminder(next_steps.next_step(scene, case), "" if row.answered_in == scene.session else elsewhere)
@@ -286,7 +286,7 @@ def _told(scene: Scene, case: Case, row: Delivery) -> replies.Told:
 
 
 def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
-    """The agent has ended with answers of the user on the way to it, or still on this side; then who waits for it."""
+    """Add which answers of the user had not reached the agent when it ended, and who waits for its work."""
     text = notice = ""
     if case.task.state in tasks.ENDED_STATES:
         left = ", ".join(item.qid for item in case.unsent)

@@ -29,9 +29,9 @@ class Reading(Record):
 
 @lru_cache(maxsize=4)
 def _signals(text: str) -> signals.Reading:
-    """One event asks several times about the same few texts; decoding is what its end costs most.
+    """The signals of a text; cached, as one event asks several times about the same few texts.
 
-    Of a text that no person would read its end is read, where a block belongs; the ledger keeps the whole.
+    Of a very long text only the end is read, where a block belongs; the ledger keeps the whole.
     """
     if len(text) >= reported.LONGEST:
         text = text[-reported.LONGEST :].partition("\n")[2]
@@ -93,14 +93,14 @@ def handed_back(agent: Agent) -> str:
 
 
 def keep_aside(case: Case, agent: Agent, text: str) -> None:
-    """What an agent says behind the end of its run is kept with that run, and is no report."""
+    """Keep what an agent says after the end of its run, with that run, but not as its report."""
     if agent.run is not None and text.strip():
         with case.book.transaction() as writing:
             reported.keep_report(writing, agent.id, agent.run.run, reported.MESSAGE, text)
 
 
 def best(texts: list[Report], token: str) -> tuple[str, Reading]:
-    """The text that stands for the run: the last with a readable block, else the one that says most."""
+    """The run's best text: the last with a readable block, else the longest."""
     ranked = []
     for place, row in enumerate(texts):
         reading = read(row.text, token)
@@ -114,6 +114,6 @@ def best(texts: list[Report], token: str) -> tuple[str, Reading]:
 
 
 def requests(texts: list[Report], token: str) -> list[signals.Signal]:
-    """What each text of a run asks without ending it, and its requests, not only the text that stands for the run."""
+    """What a run asks without ending, and its requests, from all of its texts, not only the best one."""
     own = [found for row in texts for found in read(row.text, token).own]
     return [found for found in own if (found.marker == kinds.REQUEST or not found.terminal) and found.readable]

@@ -166,7 +166,7 @@ def after_message(scene: Scene) -> None:
 
 
 def _go_on(scene: Scene, row: Resume) -> None:
-    """The host says that the agent runs again; that it has our message, its own transcript must show."""
+    """The host says that the agent runs again; only its own transcript shows that it has our message."""
     path = agents.of_agent(scene.event.transcript, row.agent)
     scene.book.settle()  # as before every wait
     told = bool(path) and arrivals.is_told(path, row.message)
@@ -190,7 +190,7 @@ def _was_announced(scene: Scene, agent: str) -> bool:
 
 
 def _woken_without_us(scene: Scene, agent: str) -> None:
-    """The hook before this call was killed: the agent runs again, and what was answered has not gone with it."""
+    """The hook before this call was killed, so the agent runs again without the answers."""
     case = cases.agent(scene.book, agent).case if agent else None
     if case is None:
         return
@@ -266,7 +266,7 @@ def prove(scene: Scene, writing: Writing, tool_use: str, agent: str, *, told: bo
 
 
 def _let_run(scene: Scene, writing: Writing, row: Resume, agent: str) -> None:
-    """The next run goes on, unless it has ended before this was heard of."""
+    """Start the next run, unless it has already ended."""
     last = cases.agent(scene.book, agent).run
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
@@ -275,7 +275,7 @@ def _let_run(scene: Scene, writing: Writing, row: Resume, agent: str) -> None:
 
 
 def _queue(scene: Scene, writing: Writing, row: Resume) -> None:
-    """A running agent finds it with its next call, if it makes one; its end shows whether."""
+    """Note a message to a running agent, which finds it with its next call, if it makes one."""
     if row.proven is not None or row.failed is not None:
         return
     _hand_on(scene, writing, row)
@@ -284,7 +284,7 @@ def _queue(scene: Scene, writing: Writing, row: Resume) -> None:
 
 
 def _hand_on(scene: Scene, writing: Writing, row: Resume, *, told: bool = False) -> None:
-    """What the message carries is on its way; without our message, it is still to be sent."""
+    """Note that what the message carries is on its way, or, if it went without our text, is still to be sent."""
     if told or _sent(scene, row.message):
         user_answers.mark_sent(writing, row.agent, row.id)
         delegations.mark_told(writing, row.id)
@@ -293,7 +293,7 @@ def _hand_on(scene: Scene, writing: Writing, row: Resume, *, told: bool = False)
 
 
 def _settle_open(book: Writing, row: Resume) -> None:
-    """What the parent has put right itself waits for nobody, nor does a question whose answer it has passed on."""
+    """Close the blockers that the parent has solved itself, and the questions whose answers it has passed on."""
     relayed = bool(row.typed.strip()) and not user_answers.find(book, resume=row.id)
     for item in cases.case(book, row.label).items:
         if item.agent != row.agent:
@@ -305,7 +305,7 @@ def _settle_open(book: Writing, row: Resume) -> None:
 
 
 def _sent(scene: Scene, message: str) -> Optional[bool]:
-    """The call went out with our message; without it, the hook that wrote it down was killed before it was heard.
+    """Whether the call went out with our message; it does not where the hook before it was killed.
 
     None where the call does not show what it has sent.
     """
@@ -331,7 +331,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
 
 
 def unproven(scene: Scene) -> None:
-    """The host did not wake the agent: the answers stay, and there is another way."""
+    """The host did not wake the agent: keep the answers, and say how else it can go on."""
     row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is None or row.proven is not None:
         return

@@ -54,7 +54,7 @@ def handler_for(event: Event) -> Optional[Handler]:
 
 
 def handle(handler: Handler, scene: Scene) -> None:
-    """Whatever comes of it, what its steps have written stays written."""
+    """Carry out the event's step; whatever comes of it, what has been written stays written."""
     try:
         make_up_for_lost_ledger(scene)
         _look_for_origin(scene)
@@ -73,7 +73,7 @@ def _count(scene: Scene) -> None:
 
 
 def make_up_for_lost_ledger(scene: Scene) -> None:
-    """Before each event of a session that the ledger does not know, and that has had something of ours."""
+    """Before each event of a session with tasks that the ledger does not know: rebuild them."""
     if scene.docket.row is None and place.ledgers_that_knew(scene.book.place, scene.session):
         from bg.loop import rebuilding, reconciling  # noqa: PLC0415 - late: nearly no ledger is lost
 
@@ -82,7 +82,7 @@ def make_up_for_lost_ledger(scene: Scene) -> None:
 
 
 def _look_for_origin(scene: Scene) -> None:
-    """Before each event of a session that may yet turn out to be another one that has moved."""
+    """Before each event of a session that may have come from another one: look for the record of that."""
     if notes.awaits_origin(scene.book, scene.session):
         from bg.loop import continuing  # noqa: PLC0415 - late: nearly no session does
 
@@ -90,7 +90,7 @@ def _look_for_origin(scene: Scene) -> None:
 
 
 def _catch_up_with_checks(scene: Scene) -> None:
-    """Before each event of a session whose user has named a check that waits or runs; its end is a step of its own."""
+    """Before each event of a session with a check that waits or runs: start it, or take its end in."""
     if scene.late is None and scene.event.name != "SessionEnd" and verifications.unended(scene.book, scene.session):
         from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
 

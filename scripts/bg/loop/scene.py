@@ -99,7 +99,7 @@ class Scene:
         return (known.project if known else "") or self.project_here()
 
     def project_here(self) -> str:
-        """The environment is that of the hook that runs now, which is another one where the event waited."""
+        """The project that this event came from; the environment names it, unless the event waited for a later hook."""
         return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
     @cached_property
@@ -111,7 +111,7 @@ class Scene:
         return found if shown is None else found._replace(resumes_by_message=shown)
 
     def learn_way(self, *, continues: bool) -> None:
-        """The host has shown whether this session can continue an agent, whatever its version says."""
+        """Note whether the host has shown that this session can continue an agent, whatever its version says."""
         if self.host.version is None or continues == self.host.resumes_by_message:
             return
         version = self._version()
@@ -142,7 +142,7 @@ class Scene:
         return "/bg-answer"
 
     def enter(self) -> None:
-        """From now on the session, in this process, has something of ours."""
+        """Note that this session, in this process, has something of ours."""
         version = self._version()
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
@@ -159,7 +159,7 @@ class Scene:
         place.mark(self.book.place, self.session, name)
 
     def _may_have(self, process: machine.Process) -> bool:
-        """Another process that has the session and lives gives it up only to one that begins the session anew.
+        """Whether this process may have the session: a living one that has it gives it up only at a new beginning.
 
         A hook that an agent calls by hand comes from below the process that has it.
         """
@@ -172,7 +172,7 @@ class Scene:
         return self.event.name == "SessionStart" and noted not in machine.above()
 
     def _transcript_to_note(self) -> str:
-        """The session's beginning says which is its transcript; an event may name one that somebody has made up.
+        """The transcript to note, empty if the noted one holds: only the beginning is trusted to name another.
 
         2.1.328 moves it where the session goes into a worktree.
         """
@@ -184,7 +184,7 @@ class Scene:
         return self.event.transcript if is_own or not (stands or self.late is not None) else ""
 
     def count(self, writing: Writing) -> None:
-        """Note in which shape the event came, and what was noticed of others, once an event."""
+        """Count the shape of this event, and those that it has shown of others, once an event."""
         if not self.is_counted:
             known = self.docket.row
             version = versions.announced_version() or (known.version if known else "") or self._version()
@@ -193,7 +193,7 @@ class Scene:
             self.is_counted = True
 
     def see(self) -> None:
-        """What was said before has arrived, or did not and is due again."""
+        """Find out whether what was said before has arrived; if not, it is due again."""
         if self.late is None and self.docket.printed:
             from bg.loop import receiving  # noqa: PLC0415 - late: it imports this module
 

@@ -21,7 +21,7 @@ LEAST = 8  # characters of a message: a shorter one may be in any text
 
 
 def unread(text: str, clock: Callable[[], float]) -> None:
-    """An event that could not be read is noted where it may have been meant for us."""
+    """Count an event that could not be read, if it may have been meant for us."""
     found = deviations.unread(text)
     if found is None or not found[0].lacks:
         return
@@ -33,7 +33,7 @@ def unread(text: str, clock: Callable[[], float]) -> None:
 
 
 def unhandled(event: Event, clock: Callable[[], float]) -> None:
-    """An event, or a call of a tool, that no hook is registered for, where it is about an agent of ours."""
+    """Count an event or a tool call that has no step here, if it is about an agent of ours."""
     if not place.existing() or tools.known(event.tool):
         return
     with contextlib.closing(Ledger(place.directory(), create=False, clock=clock)) as book:
@@ -68,7 +68,7 @@ def _labels(texts: list[str]) -> list[str]:
 
 
 def look_for_calls(scene: Scene) -> None:
-    """What nobody has launched or sent, as far as our hooks know, the host may have done without asking them."""
+    """Look for launches and messages that the host has carried out without asking our hooks."""
     unfilled = [each.label for each in scene.docket.windows if not windows.is_filled(scene.book, each)]
     ready = [case for case in scene.docket.cases_in(tasks.WAITING_STATES) if case.unsent]
     calls = deviations.calls(scene.event.transcript) if unfilled or ready else []
@@ -90,7 +90,7 @@ def _launched(scene: Scene, calls: list[deviations.Call], labels: list[str]) -> 
 
 
 def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
-    """The agent has heard what a call said that no hook of ours has seen."""
+    """Note a call that no hook of ours has seen if the agent has heard what it said."""
     if case.task.agent not in call.texts or resumes.find(scene.book, tool_use=call.id):
         return
     said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
@@ -105,24 +105,24 @@ def _note_unasked(scene: Scene, call: deviations.Call, like: tools.Tool) -> None
 
 
 def look_at_prompt(scene: Scene) -> None:
-    """A prompt that is none of the host's known forms, and yet names an agent of ours as only the host does."""
+    """Note a prompt of unknown form that names an agent of ours as only the host does."""
     prompt = scene.event.prompt
     if deviations.is_unknown_form(prompt) and any(_is_ours(scene.book, each) for each in deviations.elements(prompt)):
         scene.noticed.append(Shape("UserPromptSubmit", "", drift.UNKNOWN, "<task-notification>"))
 
 
 def look_for_stop(scene: Scene) -> None:
-    """The turn in which a window was opened has ended as the host's record says, and its end was never handed over."""
+    """Note a turn that has ended, as the host's record says, without a Stop event."""
     opened = [each.opened for each in scene.docket.windows]
     if opened and transcripts.has_ended_turn(scene.event.transcript, min(opened)):
         scene.noticed.append(Shape("Stop", "", drift.MISSED))
 
 
 def missed(scene: Scene, event: str, tool: str = "") -> None:
-    """Something shows that an event must have come, which no hook of ours was called for."""
+    """Note an event that must have come, and for which no hook of ours was called."""
     scene.noticed.append(Shape(event, tool, drift.MISSED))
 
 
 def answered(scene: Scene, event: str, tool: str, what: str, *, taken: bool) -> None:
-    """Whether the host has taken a part of an answer, as a later record of it shows."""
+    """Note whether the host has used a part of a hook's answer, as its record shows."""
     scene.noticed.append(Shape(event, tool, drift.ANSWERED, "" if taken else what))

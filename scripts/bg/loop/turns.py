@@ -68,7 +68,7 @@ def prompt(scene: Scene) -> None:
 
 
 def _take_apart(scene: Scene) -> None:
-    """Of messages that came as one prompt, an answer is read alone, and nothing shown instead of all of them."""
+    """Read an answer alone that came with other messages in one prompt, which may then not be blocked."""
     words = "" if versions.attended() or typed_command(scene.event.prompt)[0] else joined_answer(scene.event.prompt)
     if words:
         scene.event = scene.event._replace(prompt=words)
@@ -86,13 +86,13 @@ def _look_for_unasked(scene: Scene) -> None:
 
 
 def _say_what_failed(scene: Scene, command: str) -> None:
-    """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
+    """Tell who typed a command that it has failed, with what the doctor finds."""
     told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
     commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
 def _mention_quiet(scene: Scene) -> None:
-    """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
+    """A line for each agent that is silent or works for longer than expected, once for each such stretch."""
     for case in scene.docket.running:
         scene.apart(f"the silence of {case.label}", _mention_silence, scene, case)
         scene.apart(f"the pace of {case.label}", _mention_pace, scene, case)
@@ -155,7 +155,7 @@ def _launch(scene: Scene, arguments: str) -> None:
 
 
 def _close_windows(scene: Scene) -> None:
-    """The turn is over: a window with nothing launched becomes a task that says so."""
+    """Close the turn's windows; one in which nothing was launched becomes a task that says so."""
     opened = scene.docket.windows
     if not opened:
         return
@@ -196,7 +196,7 @@ def stop(scene: Scene) -> None:
 
 
 def _is_announced_next(scene: Scene) -> bool:
-    """The next turn begins with a message of the host's own, and the hook of that can tell all that is due, whole."""
+    """The next turn begins with a message of the host, at which all that is due can be told whole."""
     return bool(scene.docket.due) and any(map(is_machine_prompt, transcripts.waiting(scene.event.transcript)))
 
 
@@ -217,7 +217,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
 
 
 def _ask_first(scene: Scene) -> None:
-    """Once for each question: the user must have been shown it before the turn ends."""
+    """Keep the turn going, once for each question, until the user has been shown it."""
     words = _to_hold(scene)
     left = _not_mentioned(scene, words)
     known = notes.asked_first(scene.book, scene.session)
@@ -311,7 +311,7 @@ def _forget_the_old(scene: Scene) -> None:
 
 
 def end(scene: Scene) -> None:
-    """SessionEnd: the session says good-bye; its tasks stay."""
+    """SessionEnd: note that the session has ended; its tasks stay."""
     if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
     scene.see()

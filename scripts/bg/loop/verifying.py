@@ -85,7 +85,7 @@ def _job(scene: Scene, row: Verification) -> verify.Job:
 
 
 def end_all(scene: Scene) -> None:
-    """The session ends, and its checks with it."""
+    """End the checks of a session that ends."""
     _take_in_all(scene)
     for row in verifications.unended(scene.book, scene.session):
         scene.apart(f"the checked {row.label}", _take_back, scene, row)
@@ -128,14 +128,14 @@ def _outcome(found: verify.Result) -> tuple[str, str]:
 
 
 def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
-    """Only a report of success is refuted by a failure, and only while it is the task's last word."""
+    """Make a task disputed whose check failed, if it was reported done and has not gone on since."""
     case = cases.of(scene.book, row.label)
     if case and case.task.state == State.DONE and not _has_gone_on(scene, row):
         tasks.set_state(writing, row.label, State.DISPUTED)
 
 
 def _has_gone_on(scene: Scene, row: Verification) -> bool:
-    """The task has another run since, by this agent or by a new one."""
+    """The task has had another run since, by this agent or a new one."""
     case, last = cases.of(scene.book, row.label), cases.agent(scene.book, row.agent).run
     return case is None or last is None or case.task.agent != row.agent or last.run != row.run
 

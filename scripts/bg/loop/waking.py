@@ -36,7 +36,7 @@ def wakes(scene: Scene, agent: str) -> bool:
 
 
 def can_wake(scene: Scene, agent: str) -> bool:
-    """An ended agent that is woken from this session goes on, and still has its task and its memory; asked once."""
+    """An ended agent can be woken from this session with its task and its memory; asked once an event."""
     if agent not in scene.wakes:
         scene.wakes[agent] = _can_wake(scene, agent)
     return scene.wakes[agent]

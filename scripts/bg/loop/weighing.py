@@ -22,7 +22,7 @@ _FILE = pattern(r"(?<![\w/.])[\w-]+[.][a-z]{1,4}\b")
 
 
 def weigh(scene: Scene, case: Case, one: Delegation, context: str) -> list[str]:
-    """The seeds' five questions, as far as code can answer them: a line for each thing that is known."""
+    """A line for each thing that is known: the protocol's five questions, as far as code can answer them."""
     item = inbox.get(scene.book, one.question)
     work = item.text if item else ""
     lines = [_resources(scene)]

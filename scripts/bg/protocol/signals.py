@@ -7,7 +7,7 @@ import os
 import re
 from functools import lru_cache
 
-from bg.protocol import blocks, draft, fields, marks, problems
+from bg.protocol import blocks, draft, marks, problems
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -258,10 +258,16 @@ def _values(given: Fields) -> Iterator[str]:
 
 
 def _rendered(name: str, text: str) -> list[str]:
-    lines = ["> " + line if marks.is_marker(line) else line for line in text.split("\n")]
+    lines = [_no_marker(line) for line in text.split("\n")]
     plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
     if len(lines) == 1 and plain:
         return [f"{name}: {lines[0]}".rstrip()]
-    indent = "2" if fields.dedent(lines) != lines else ""
+    flush = any(line[:1] not in (" ", "\t") for line in filter(str.strip, lines))
+    indent = "2" if text.strip() and not flush else ""
     keep = "+" if not lines[-1].strip() else ""
     return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]
+
+
+def _no_marker(line: str) -> str:
+    """The line, as a quotation if it would be read as a marker."""
+    return f"> {line}" if marks.is_marker(line) else line
