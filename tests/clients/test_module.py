@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from directed import both, directed, spawn, until
 from generations import NEWEST
 from loop import ROOT, block, launch, one, reacting, rows, wake
-from rig.home import Home
+from rig import clients
+from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent
@@ -220,3 +222,14 @@ def test_what_an_agents_shell_makes_up_has_no_effect_and_is_shown(host: str, tmp
         assert rows(home, "SELECT proof FROM proofs WHERE text = 'CSV'") == [{"proof": "dialog"}], (
             "the user's own counts"
         )
+
+
+def test_the_vendors_kit_plays_the_module_without_a_session(host: str, tmp_path: Path) -> None:
+    """What it hands over and does at each reply of ours, as `claude plugin test` plays it."""
+    plugin = copied(tmp_path / "plugin", (ROOT / "hooks" / "register.js").read_text(encoding="utf-8"))
+    shutil.copy(Path(__file__).with_name("register.test.ts"), plugin)
+    with Home() as home:
+        command = [*clients.entry(host), "plugin", "test", str(plugin)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=home.env(), timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 pass" in done.stdout + done.stderr
