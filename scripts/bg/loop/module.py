@@ -57,11 +57,6 @@ def _look(_: Scene, __: Given) -> Given:
     return {}
 
 
-def _key(scene: Scene, given: Given) -> Given:
-    """The user wants to answer."""
-    return _next(scene, given)
-
-
 def _next(scene: Scene, given: Given) -> Given:
     """The first question that the user has not been put since the key was pressed, what is typed after all others.
 
@@ -125,7 +120,7 @@ def _refused(scene: Scene, given: Given) -> Given:
 
 _DONE: dict[str, Callable[[Scene, Given], Given]] = {
     "look": _look,
-    "key": _key,
+    "key": _next,
     "chose": _chose,
     "refused": _refused,
 }
