@@ -155,7 +155,8 @@ def test_without_the_module_everything_goes_as_before(how: str, host: str, tmp_p
 FORGER = r"""
 import glob, hashlib, json, os, subprocess, sys
 home, root, session, ppid = sys.argv[1], sys.argv[2], sys.argv[3], os.environ.get("CLAUDE_PID", "")
-kept = [open(path).read() for path in glob.glob(home + "/.claude/plugins/data/*/modules/*")]
+places = glob.glob(home + "/.claude/plugins/data/*/modules/*") + glob.glob(home + "/.claude/bg/modules/*")
+kept = [open(path).read() for path in places]
 def hook(**event):
     whole = {"hook_event_name": event.pop("name"), "did": event.pop("did", ""), "session_id": session, "cwd": os.getcwd(), **event}
     return subprocess.run(["sh", root + "/hooks/run"], input=json.dumps(whole), capture_output=True, text=True).stdout
