@@ -22,6 +22,7 @@ SILENCE = 60.0  # hosts that list no agents: an agent whose words look final is 
 LONG_SILENCE = 900.0  # the same where no reason for its end is written; no call was seen to be streamed for longer
 ANNOUNCED_WITHIN = 3.0  # a host that announces each end does so; the end of a turn need not say it first
 PROOF_PENDS = 5.0  # a prompt's record that is not there by then will not come
+IN_HAND = 5.0  # the module in the client wakes an agent within that, or has vanished; it needs well under one
 EARLIER_RECORD = 60.0  # the host may begin a record before its hook is called, and a disk may be slow
 NEIGHBOUR = 3600.0  # a session on another machine shows no process: one that writes nothing for so long is gone
 LONG_CALL = 12 * 3600.0  # the same while one of its calls has no result

@@ -15,7 +15,7 @@ from bg import durations, settings
 from bg.desk import shortcuts, views
 from bg.host import transcripts, versions
 from bg.host.answer import Answer, render, show
-from bg.host.event import Event, read, typed_command
+from bg.host.event import MODULE, Event, mapping, read, typed_command
 from bg.ledger import cases, deliveries, idle, notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
@@ -107,6 +107,13 @@ def _given(stdin: TextIO) -> str:
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Given, *, ends: bool) -> None:
     clock = given[0]
+    if event.name == MODULE and mapping(event.raw).get("did") == "begin":
+        from bg.loop import module  # noqa: PLC0415 - late: once a session of a terminal
+
+        answer = Answer()
+        answer.reply = module.begin(event)
+        _print(answer, event, stdout)
+        return
     folder = place.directory()
     place.clear_idle(folder, event.session)
     first = _first_words(event, folder)

@@ -131,6 +131,20 @@ def host() -> Optional[Process]:
     return None
 
 
+def shares_terminal(with_: Process) -> bool:
+    """The process that runs here belongs to the terminal that another one has.
+
+    What a tool, a hook or a daemon is was put into a session of its own, from which no process can come back.
+    """
+    try:
+        if os.getsid(0) != os.getsid(with_.pid):
+            return False
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
+
+
 def this_process() -> Process:
     """The process that runs here, with its start."""
     found = _look(os.getpid())

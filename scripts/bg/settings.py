@@ -44,6 +44,7 @@ class Settings(Record):
     verify: Optional[str]
     verify_seconds: int
     resume_after_limit: bool
+    mod: bool
 
     @property
     def corrections(self) -> int:

@@ -40,8 +40,8 @@ HOOKS_DESCRIPTION = (
     "did not launch."
 )
 _TASKS = "gated by a task in this session"
-_IN_CALL = f"{_TASKS} or one of this plugin's agent types or commands in the call"
-_AGENT = f"{_TASKS} or one of this plugin's agent types"
+_IN_CALL = f"{_TASKS} or this plugin's agent types or commands in the call"
+_AGENT = f"{_TASKS} or this plugin's agent types"
 #: When the hook of an event does anything at all, and what it reads then.
 HOOK_LINES = {
     "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),
@@ -55,11 +55,15 @@ HOOK_LINES = {
     "Stop": (_AGENT, "which agents are running"),
     "SessionEnd": (_TASKS, "the session's id"),
 }
+MODULE = "./register.js"
+MODULE_LINE = (
+    "Module:hooks/register.js - in terminals, from 2.1.287 on; reads what you answer in its dialogs; network none"
+)
 *_OTHERS, _LAST = clients.VERSIONS
 TESTED_ON = f"The plugin is tested on the real Claude Code {', '.join(_OTHERS)} and {_LAST}."
 HOOKS_READ_TOO = (
-    "Where a hook does something, it also reads the ledger, the settings, and Claude Code's transcripts of this "
-    "session and its agents. Otherwise it ends without starting Python."
+    "A hook that does something also reads the ledger, the settings, and Claude Code's transcripts of this session and "
+    "its agents."
 )
 HOOK = {"type": "command", "command": 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "timeout": 20}
 
@@ -100,13 +104,14 @@ def hooks() -> str:
         for event, matched in names.items()
     }
     description = "\n".join([HOOKS_DESCRIPTION, *hook_lines(), HOOKS_READ_TOO])
-    return json.dumps({"description": description, "hooks": entries}, indent=2) + "\n"
+    return json.dumps({"description": description, "modules": [MODULE], "hooks": entries}, indent=2) + "\n"
 
 
 def hook_lines() -> list[str]:
     """A line for each event of the table of routes, in its order."""
     events = dict.fromkeys(event for event, _ in routes.HANDLERS)
-    return ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
+    lines = ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
+    return [*lines, MODULE_LINE]
 
 
 def demo_events() -> str:

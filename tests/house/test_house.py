@@ -270,6 +270,7 @@ OTHER_WORDS = {
     ("loop/answers.py", "question"): "a doubt about what was typed",
     ("loop/asking.py", "question"): "a doubt about what was chosen",
     ("loop/concluding.py", "failed"): "the host's word for how a run ended",
+    ("loop/module.py", "question"): "what the client's module is to ask",
     ("words/feedback.py", "question"): "a doubt about what was typed",
     ("words/reasons.py", "failed"): "what was seen of a command",
     ("words/verdict.py", "failed"): "the status of a report, and how a command ended",

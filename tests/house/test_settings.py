@@ -25,6 +25,7 @@ DEFAULTS = {
     "verify": None,
     "verify_seconds": 600,
     "resume_after_limit": False,
+    "mod": True,
 }
 
 
@@ -61,6 +62,7 @@ def test_the_users_file_sets_everything(tmp_path: Path) -> None:
         "verify": "npm test",
         "verify_seconds": 60,
         "resume_after_limit": True,
+        "mod": False,
     }
     write(Path(place.config_directory()) / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
@@ -98,6 +100,8 @@ STRICTER = [
     ("verify", "npm test", "true", "npm test"),
     ("verify_seconds", 600, 1, 600),
     ("resume_after_limit", False, True, False),
+    ("mod", True, False, True),
+    ("mod", False, True, False),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import tempfile
@@ -15,6 +16,7 @@ from disks import Sick, fill, mounted, writable
 from drive import plain
 from hook import ROOT
 from play import block, heard_of, notification, questions
+from rig import conversation
 
 NOBODY = 65534
 SYSTEM = "/usr/bin/python3"  # what another user can start, wherever these tests' own interpreter stands
@@ -98,6 +100,15 @@ def waiting_question(host: Sick, agent: str, token: str) -> None:
     host.hook(host.stop(last="bg-3 Q1 and bg-3 Q2 are for you"))
 
 
+def recorded(host, event):
+    """The host's own record of what was typed, without which what has waited counts for nobody's."""
+    line = conversation.prompt(host.version, event["prompt"], event["prompt_id"], attended=True)
+    path = Path(event["transcript_path"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**line, "uuid": "typed"}) + "\n")
+
+
 def test_a_disk_that_fails_in_the_middle_of_the_flow(host):
     """What comes meanwhile is kept, asked of nobody again, told once, and delivered once when the disk is back."""
     tokens = host.launches("a1", "a2", "a3", "a4")
@@ -114,7 +125,9 @@ def test_a_disk_that_fails_in_the_middle_of_the_flow(host):
     assert all(one.trace.startswith("bg: ") for one in [*ended, first, *later])
     launch = host.bear(host.prompt("/bg One more thing"))
     assert "Nothing was handed over; type it again after that." in launch.notice and launch.context == ""
-    answer = host.bear(host.prompt("/bg-answer bg-3 Q1: CSV Q2: ten"))
+    typed = host.prompt("/bg-answer bg-3 Q1: CSV Q2: ten")
+    answer = host.bear(typed)
+    recorded(host, typed)
     assert "Your answer is kept, and counts as soon as the ledger can be used." in answer.notice
     shown = plain(host.bear(host.prompt("/bg-status")).shown)
     assert f"wrong data {host.data} cannot be written" in shown

@@ -167,6 +167,7 @@ def test_no_session_is_silenced_whatever_its_prompts_die_of(host: Deadly, module
     for command in ("/bg-status", "/bg-answer bg-1 Q1: this one", "/bg Another"):
         said = [host.asks_for(command) for _ in range(3)]
         assert said[2] != "{}" or said[1] != "{}" or said[0] != "{}", command
+        writes(host, conversation.prompt(host.version, command, host.prompt("")["prompt_id"], attended=True))
     host.mend()
     said = [host.asks_for(f"Go on {number}") for number in range(16)]
     assert "this one" in json.dumps(host.rows("SELECT text FROM answers")), said

@@ -308,3 +308,13 @@ def test_long_texts_take_no_long_time(text):
     began = time.thread_time()
     assert contract.parse_all(whole)
     assert time.thread_time() - began < 10
+
+
+def test_a_text_of_many_titles_is_not_divided_anew_for_each(monkeypatch):
+    """Each is a pass over the rest: a hundred kilobytes of them took minutes."""
+    passes = []
+    divide = contract._divide
+    monkeypatch.setattr(contract, "_divide", lambda found: passes.append(len(found)) or divide(found))
+    text = "## A Result\n### Status\nSUCCESS\n" * 200
+    assert contract.parse_all(text) == []
+    assert sum(passes) < 20 * len(text.splitlines())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from bg.foreign import encodable
-from bg.host.event import Event
+from bg.host.event import MODULE, Event
 from bg.host.versions import Host
 from bg.masking import masked
 
@@ -29,6 +29,7 @@ class Answer:
         self.deny = deny
         self.updated_input = updated_input
         self.sequence = ""
+        self.reply: Optional[dict[str, Any]] = None  # to our module in the client
 
     @property
     def empty(self) -> bool:
@@ -38,6 +39,10 @@ class Answer:
 
 def render(event: Event, answer: Answer) -> str:
     """The answer in the shape that this event takes, as one JSON object, or nothing."""
+    return _reply(answer) if event.name == MODULE else _answer(event, answer)
+
+
+def _answer(event: Event, answer: Answer) -> str:
     if answer.empty:
         return ""
     out: dict[str, Any] = {}
@@ -59,6 +64,12 @@ def render(event: Event, answer: Answer) -> str:
     if specific:
         out["hookSpecificOutput"] = {"hookEventName": event.name, **specific}
     return encodable(json.dumps(out, ensure_ascii=False))
+
+
+def _reply(answer: Answer) -> str:
+    """To our own module; a trouble of the hook's own is all that it has to say where nothing was done."""
+    said = {"toast": "\n".join(answer.notice)} if answer.reply is None and answer.notice else answer.reply
+    return encodable(json.dumps(said, ensure_ascii=False)) if said else ""
 
 
 def show(answer: Answer, text: str, host: Host, ask: str, cut: str) -> None:

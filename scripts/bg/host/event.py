@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 PATH_LIMIT = 4096
+#: What our own module in the client hands over, in the shape of the host's events.
+MODULE = "Mod"
 #: The host does not wake an agent that its user has stopped; what is stopped otherwise can go on.
 STOPPED_BY_USER = "stopped by the user"
 #: A run that such an error of the API has ended goes on from where it was, once its requests are accepted again.

@@ -92,7 +92,18 @@ SEARCH = Tool(("ToolSearch", (2, 1, 197)))
 
 TOOLS = (LAUNCH, MESSAGE, HANDBACK, ASK, OUTPUT, SKILL, SEARCH)
 _BY_NAME = {name: tool for tool in TOOLS for name in tool.names}
+OF_MODULE = "toolu_plugin_"  # 2.1.287 to 2.1.328
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
+
+
+def by_module(event: Event) -> bool:
+    """A module of the client makes this call, not the model: ours, or another plugin's."""
+    return is_of_module(event.tool_use)
+
+
+def is_of_module(call: str) -> bool:
+    """The id is of a call that a module has made."""
+    return call.startswith(OF_MODULE)
 
 
 def addressees(called: list[Call]) -> list[str]:

@@ -225,6 +225,26 @@ def miss_code(book: Writing) -> int:
     return missed
 
 
+def links_used(book: Ledger, client: str) -> int:
+    """How many links of its chain the module of a client's process has handed over."""
+    return _number(_get(book, f"links:{client}"))
+
+
+def set_links_used(book: Writing, client: str, used: int) -> None:
+    """It has handed over this one; what is known of processes before is not needed any more, and is little."""
+    _set(book, f"links:{client}", str(used))
+
+
+def in_hand(book: Ledger, session: str) -> dict[str, float]:
+    """The tasks that the module of a session was told to wake, and when."""
+    return {label: at for label, at in unpacked(_get(book, f"hand:{session}")).items() if isinstance(at, float)}
+
+
+def set_in_hand(book: Writing, session: str, labels: list[str]) -> None:
+    """The module is told to wake these now."""
+    _set(book, f"hand:{session}", json.dumps(dict.fromkeys(labels, book.now())))
+
+
 def quiet_since(book: Ledger, label: str) -> int:
     """The second since which a task was last said to be silent, 0 where it never was."""
     return _number(_get(book, f"quiet:{label}"))

@@ -124,7 +124,7 @@ def close(path: str, mode: int) -> None:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
     # A directory that somebody named and uses for other things as well stays as it is.
     is_ours = os.path.basename(os.path.abspath(path)).startswith(
-        ("attempts", "bg", "erasing", "ledger", "reports", "sessions", "spool", "verify")
+        ("attempts", "bg", "erasing", "ledger", "modules", "reports", "sessions", "spool", "verify")
     )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):

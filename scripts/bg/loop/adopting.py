@@ -53,6 +53,14 @@ class Identified(Record):
 _IDENTITY = pattern(r"\s*(bg-\d{1,6}): ([^\n]*)\n.{0,400}?\bYou are (\1-[a-z2-7]{10}), ", re.DOTALL)
 
 
+class _Place(Record):
+    """Where a launch belongs: its label, that of its group, and whether it continues the task of that label."""
+
+    label: str
+    group: str
+    again: bool
+
+
 def identified(prompt: str) -> Optional[Identified]:
     """The identity that a prompt begins with, None where it begins with none of ours."""
     found = _IDENTITY.match(prompt)
@@ -65,58 +73,13 @@ def window_line(label: str, kind: str = Opened.COMMAND) -> str:
     return phrases.LABEL.format(label=label, purpose=purposes.get(kind, phrases.PURPOSE))
 
 
-def window_for(book: Ledger, event: Event) -> Optional[Window]:
-    """The window that this launch belongs to, None where none is open."""
-    called = tools.launch_of(event)
-    words = f"{called.description}\n{called.prompt}"
-    for label in dict.fromkeys(naming.LABEL.findall(words)):
-        window = windows.window_of(book, event.session, label) or _of_part(book, event.session, label)
-        if window:
-            return window
-    # A task is continued by one agent: another launch of the same turn is the parent's own.
-    opened = [
-        window
-        for window in windows.open_windows(book, event.session)
-        if window.kind != Opened.RELAUNCH or not windows.is_taken(book, window)
-    ]
-    if opened and (_is_our_type(event) or _fills_a_window(event)):
-        return _likeliest(book, opened, words)
-    return None
-
-
-def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window for a part of this task's work, where the launch carries the task's own label."""
-    parts = [one.worker for one in delegations.find(book, label=label) if one.handed_over and one.worker]
-    return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
-
-
-def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:
-    """The window that a launch without a label fills: one for each launch where several were approved in a turn."""
-    free = [window for window in reversed(opened) if not windows.is_taken(book, window)]
-    return max(free, key=lambda each: len(_words(words) & _words(each.text)), default=opened[0])
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w{4,}", text.lower()))
-
-
-def _is_our_type(event: Event) -> bool:
-    return tools.launch_of(event).kind.startswith(OURS)
-
-
-def _fills_a_window(event: Event) -> bool:
-    """Whether a launch without a label fills an open window: one in the background, of a type that can be woken."""
-    called = tools.launch_of(event)
-    return not called.one_shot and not called.foreground
-
-
 def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
     """Why a launch of ours is refused that the hook could not take; empty for any other event."""
     if not tools.is_launch(event):
         return ""
     try:
         shown = naming.LABEL.search(tools.launch_of(event).description)
-        ours = _is_our_type(event) or bool(shown if book is None else window_for(book, event))
+        ours = _is_our_type(event) or bool(shown if book is None else _window_for(book, event))
     except Exception:  # noqa: BLE001 - what has failed may fail again: then the event itself must do
         return refusal(None, event, why)
     if not ours:
@@ -130,13 +93,6 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
 def unidentified(why: str, then: str) -> str:
     """What the parent is told: nothing was launched, why, and what to do."""
     return phrases.NO_IDENTITY.format(why=why.rstrip("."), then=then)
-
-
-def _forget(book: Writing, event: Event, why: str) -> None:
-    """Drop what was noted of a call that is now refused."""
-    label = launches.fail(book, event.tool_use, why)
-    if label:
-        tasks.set_state(book, label, State.NOT_LAUNCHED, why[:200])
 
 
 def lost_label(book: Ledger, event: Event) -> str:
@@ -165,33 +121,7 @@ def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
 
 def is_ours(book: Ledger, event: Event) -> bool:
     """Whether a launch fills a window of this session, or names an agent type of ours."""
-    return window_for(book, event) is not None or _is_our_type(event)
-
-
-class _Place(Record):
-    """Where a launch belongs: its label, that of its group, and whether it continues the task of that label."""
-
-    label: str
-    group: str
-    again: bool
-
-
-def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
-    """The place of a launch, None where it is not ours. The hook of a later launch may have given it one."""
-    known = first_of(launches.find(book, tool_use=event.tool_use))
-    placed = tasks.get(book, known.label) if known and not known.failed else None
-    if placed is not None and placed.session == event.session:
-        return _Place(placed.label, placed.grp, again=False)
-    window = window_for(book, event)
-    if window is None and _is_our_type(event):
-        windows.open_window(book, event.session, Opened.AGENT, tools.launch_of(event).description)
-        window = windows.open_windows(book, event.session)[0]
-    if window is None:
-        return None
-    taken = windows.is_taken(book, window)
-    label = windows.next_label(book) if taken else window.label
-    tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
-    return _Place(label, window.label, again=window.kind == Opened.RELAUNCH and not taken)
+    return _window_for(book, event) is not None or _is_our_type(event)
 
 
 def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
@@ -235,10 +165,6 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
     return adopted
 
 
-def _plain_description(description: str) -> str:
-    return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", inline(description, 300)).strip() or "background task"
-
-
 def identity(token: str, transcript: str, host: Host, *, label: str, description: str, handback: bool) -> str:
     """What a background agent is told before its task; the first line is what the host's own views show of it."""
     return fill(
@@ -254,3 +180,77 @@ def identity(token: str, transcript: str, host: Host, *, label: str, description
         follows=fill("after_asking_anew") if host.resume_way == NO_WAY else fill("after_asking"),
         blocks=signals.explained(token),
     )
+
+
+def _is_our_type(event: Event) -> bool:
+    return tools.launch_of(event).kind.startswith(OURS)
+
+
+def _window_for(book: Ledger, event: Event) -> Optional[Window]:
+    """The window that this launch belongs to, None where none is open."""
+    called = tools.launch_of(event)
+    words = f"{called.description}\n{called.prompt}"
+    for label in dict.fromkeys(naming.LABEL.findall(words)):
+        window = windows.window_of(book, event.session, label) or _of_part(book, event.session, label)
+        if window:
+            return window
+    # A task is continued by one agent: another launch of the same turn is the parent's own.
+    opened = [
+        window
+        for window in windows.open_windows(book, event.session)
+        if window.kind != Opened.RELAUNCH or not windows.is_taken(book, window)
+    ]
+    if opened and (_is_our_type(event) or _fills_a_window(event)):
+        return _likeliest(book, opened, words)
+    return None
+
+
+def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
+    """The window for a part of this task's work, where the launch carries the task's own label."""
+    parts = [one.worker for one in delegations.find(book, label=label) if one.handed_over and one.worker]
+    return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
+
+
+def _fills_a_window(event: Event) -> bool:
+    """Whether a launch without a label fills an open window: one in the background, of a type that can be woken."""
+    called = tools.launch_of(event)
+    return not called.one_shot and not called.foreground
+
+
+def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:
+    """The window that a launch without a label fills: one for each launch where several were approved in a turn."""
+    free = [window for window in reversed(opened) if not windows.is_taken(book, window)]
+    return max(free, key=lambda each: len(_words(words) & _words(each.text)), default=opened[0])
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w{4,}", text.lower()))
+
+
+def _forget(book: Writing, event: Event, why: str) -> None:
+    """Drop what was noted of a call that is now refused."""
+    label = launches.fail(book, event.tool_use, why)
+    if label:
+        tasks.set_state(book, label, State.NOT_LAUNCHED, why[:200])
+
+
+def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
+    """The place of a launch, None where it is not ours. The hook of a later launch may have given it one."""
+    known = first_of(launches.find(book, tool_use=event.tool_use))
+    placed = tasks.get(book, known.label) if known and not known.failed else None
+    if placed is not None and placed.session == event.session:
+        return _Place(placed.label, placed.grp, again=False)
+    window = _window_for(book, event)
+    if window is None and _is_our_type(event):
+        windows.open_window(book, event.session, Opened.AGENT, tools.launch_of(event).description)
+        window = windows.open_windows(book, event.session)[0]
+    if window is None:
+        return None
+    taken = windows.is_taken(book, window)
+    label = windows.next_label(book) if taken else window.label
+    tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
+    return _Place(label, window.label, again=window.kind == Opened.RELAUNCH and not taken)
+
+
+def _plain_description(description: str) -> str:
+    return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", inline(description, 300)).strip() or "background task"

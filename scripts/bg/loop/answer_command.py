@@ -93,6 +93,30 @@ def answer_command(scene: Scene, arguments: str) -> None:
     commands.say(scene, "\n".join(came.lines))
 
 
+def code_in(scene: Scene, arguments: str) -> str:
+    """The code that is all of the arguments, else empty; a mistyped one counts while a code is asked for."""
+    words = arguments.strip()
+    found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
+    return found[1] if found else ""
+
+
+def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
+    """The command whose words this code confirms, to be carried out now, with its arguments."""
+    # A code that waited in the spool has been read by whoever can read files, and the turn to launch in is over.
+    with scene.book.transaction() as writing:
+        row: Optional[Proof] = proofs.take(writing, typed) if scene.late is None else None
+        if row is not None:
+            scene.confirmed = user_answers.items_of(writing, proofs.confirm(writing, row))
+    if row is None:
+        commands.say(scene, feedback.NO_SUCH_CODE.format(code=scene.bgctl("code")))
+        return None
+    command, arguments = typed_command(row.text)
+    if command == "bg":
+        words = "\n".join(f"> {line}" for line in neutral(arguments).splitlines())
+        scene.answer.context.append(phrases.CONFIRMED_LAUNCH.format(command=scene.launch_command, words=words))
+    return command, arguments
+
+
 def _known(scene: Scene) -> Known:
     """What the typed words are read against."""
     waiting = inbox.waiting(scene.book, project=scene.project)
@@ -107,27 +131,6 @@ def _known(scene: Scene) -> Known:
     return Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
 
 
-def _show(scene: Scene, typed: Typed) -> None:
-    """What a word asks to see."""
-    if typed.word == answers.STATUS:
-        commands.status_command(scene, typed.label)
-    else:
-        commands.say(scene, scene.desk.doctor(scene.host) if typed.word == answers.DOCTOR else feedback.ANSWER_HELP)
-
-
-def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
-    """What the words ask for."""
-    if typed.label and not known.is_task(typed.label):
-        return _refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label))
-    if typed.word:
-        return _word(scene, writing, typed, known.waiting, number)
-    if typed.label and not (typed.parts or typed.plain):
-        case = cases.of(scene.book, typed.label)
-        told = [scene.desk.answers(case, scene.answer_command)] if case else []
-        return Outcome(told, typing.COMMAND, typed.label)
-    return _answer(scene, writing, typed, known, number)
-
-
 def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> str:
     """The task that is meant where none is named: the only one that waits, or whose answers have not been sent."""
     labels = list(dict.fromkeys(item.label for item in waiting))
@@ -137,32 +140,34 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     return labels[0] if len(labels) == 1 else ""
 
 
-def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
-    """`undo`, `go`, `skip`, `stop` or `close`, unless what waits offers that very word as an answer."""
-    word = typed.word
-    if word == answers.ALL_GO:
-        came = pausing.go_all(scene, writing, number)
-        return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND)
-    if word == answers.UNDO:
-        return _undo(scene, writing, typed.label)
-    if word in _WHICH and not typed.label:
-        return Outcome([_WHICH[word].format(command=scene.answer_command)], typing.COMMAND)
-    case = cases.of(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
-    if case is None:
-        return _say_which_task(scene, waiting)
-    offered = next((item for item in _skippable(case) if _offers(item, word)), None)
-    if offered is None:
-        return _carry_out_word(scene, writing, case, word, number)
-    name, meaning = f"{case.label} {offered.qid}", feedback.AS_COMMAND[word]
-    line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=word, command=scene.answer_command)
-    return _doubtful(scene, [line], case.label, {"word": word}, number, meaning)
+def _show(scene: Scene, typed: Typed) -> None:
+    """What a word asks to see."""
+    if typed.word == answers.STATUS:
+        commands.status_command(scene, typed.label)
+    else:
+        commands.say(scene, scene.desk.doctor(scene.host) if typed.word == answers.DOCTOR else feedback.ANSWER_HELP)
+
+
+def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Outcome:
+    """Carry out the reading that was shown under this number."""
+    shown_back = typing.doubtful(scene.book, confirmed, scene.session)
+    if shown_back is None:
+        return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
+    reading = json.loads(shown_back.reading)
+    typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
+    case = cases.of(scene.book, shown_back.label)
+    if "word" in reading and case is not None:
+        return _carry_out_word(scene, writing, case, reading["word"], number)
+    kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]
+    found = [Answer(item, text, skips) for item, text, skips in kept if item is not None]
+    return _record(scene, writing, found, number, [], shown_back.label)
 
 
 def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, number: int) -> Outcome:
     if word == answers.CLOSE:
         return _close(scene, case)
     if word in (answers.GO, answers.STOP):
-        came = (going.go if word == answers.GO else stop)(scene, writing, case, number)
+        came = (going.go if word == answers.GO else _stop)(scene, writing, case, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, case.label)
     mine = _skippable(case)
     if len(mine) == 1:
@@ -170,11 +175,6 @@ def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, numbe
     line = " ".join([scene.answer_command, case.label, *(f"{item.qid}: {word}" for item in mine)])
     line = feedback.SKIP_WHICH.format(label=case.label, count=len(mine), typed=line)
     return _refuse(scene, line if mine else feedback.NOTHING_TO_SKIP.format(label=case.label), case.label)
-
-
-def _skippable(case: Case) -> list[Question]:
-    """The items that wait for the user, without requests."""
-    return [item for item in case.items if inbox.kind(item) != Item.DELEGATION]
 
 
 def _close(scene: Scene, case: Case) -> Outcome:
@@ -189,76 +189,39 @@ def _close(scene: Scene, case: Case) -> Outcome:
     return Outcome([line], typing.TAKEN, case.label, closes=case.label)
 
 
-def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
-    if not label:
-        label = user_answers.last_given_in(scene.book, scene.project)
-        if not label:
-            return Outcome([feedback.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
-    case = cases.of(scene.book, label)
-    if case is None:
-        return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
-    lines, done = undo(scene, writing, case)
-    return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
+def _stop(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
+    """Ask a running agent for a checkpoint first where that can be; at the second time it is stopped at once."""
+    if case.task.state not in tasks.RUNNING_STATES:
+        said = feedback.STOPS_NOTHING.format(
+            label=case.label, state=outcome.in_a_word(case.task.state), command=scene.answer_command
+        )
+        return Going([said], goes=False)
+    if case.task.agent and scene.host.resume_way == versions.BY_MESSAGE and not _was_asked_to_stop(case):
+        elsewhere = _put(scene, writing, case, STOP, typed, stops=True)
+        line = feedback.STOPS_SOON.format(label=case.label, command=scene.answer_command)
+        return Going([line, *elsewhere], goes=True)
+    scene.answer.context.append(phrases.STOP_NOW.format(label=case.label, agent=case.task.agent or case.label))
+    return Going([feedback.STOPS_NOW.format(label=case.label)], goes=True)
 
 
-def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
-    """Record every answer with its item; nothing at all where a part of the words is in doubt."""
-    label = typed.label or _only_label(scene, known.waiting)
-    told = cases.of(scene.book, label) if _is_unasked(typed, known) else None
-    if told is not None:
-        came = tell(scene, writing, told, typed.plain, number)
-        return Outcome(came.lines, typing.TAKEN if came.goes else typing.REFUSED, label, whole=True)
-    parts = [part._replace(label=part.label or label) for part in typed.parts or [Part("", "", typed.plain)]]
-    unclear = _unclear(scene, parts, known, typed.plain)
-    if unclear is not None:
-        return unclear
-    parts = [_with_id(part, known) for part in parts]
-    if typed.doubts:
-        return _ask_back(scene, typed, parts, known, number)
-    found, lines = _found(scene, parts)
-    return _record(scene, writing, found, number, lines, label)
+def _was_asked_to_stop(case: Case) -> bool:
+    run = case.agent.run
+    return any(inbox.extra(item).get("stops") for item in case.agent.items_of(run.run if run else 0))
 
 
-def _unclear(scene: Scene, parts: list[Part], known: Known, plain: str) -> Optional[Outcome]:
-    """What to say where a part does not tell which task, or which of its items, it is for."""
-    for part in parts:
-        mine = known.items(part.label)
-        if not part.label:
-            return _say_which_task(scene, known.waiting)
-        if not part.qid and len(mine) != 1:
-            return _say_which_item(scene, part.label, mine, plain)
-    return None
+def _put(scene: Scene, writing: Writing, case: Case, words: str, typed: int, *, stops: bool = False) -> list[str]:
+    """Record words that answer no question; a line for the user where another session sends them."""
+    run = case.agent.run
+    item = inbox.unasked(writing, case.label, case.task.agent, run.run if run else 0, words, stops=stops)
+    user_answers.answer(writing, item, words, "command", typed=typed)
+    if case.task.state == State.PAUSED:
+        notes.set_limit(writing, case.label, case.limit._replace(told=True, released=True))
+    return answering.owe(scene, writing, case)
 
 
-def _with_id(part: Part, known: Known) -> Part:
-    """Words without an id are for the only item of their task."""
-    return part if part.qid else part._replace(qid=known.items(part.label)[0].qid)
-
-
-def _is_unasked(typed: Typed, known: Known) -> bool:
-    """Whether the words are for a task that asks for nothing; they may still ask or postpone something themselves."""
-    asks = {answers.QUESTION, answers.POSTPONES}
-    return bool(typed.label and typed.plain and not known.items(typed.label)) and all(
-        why in asks for why, _ in typed.doubts
-    )
-
-
-def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
-    """The answers to items that wait, and for every other answer a line that gives its words back."""
-    found, lines = [], []
-    for part in parts:
-        ever = cases.case(scene.book, part.label).ever_asked(part.qid.upper())
-        item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
-        if item is None:
-            case = cases.case(scene.book, part.label)
-            lines.append(
-                answering.too_late(ever[0], part.text) if ever else answering.never_asked(case, part.qid, part.text)
-            )
-        else:
-            is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
-            skips = is_word and not _offers(item, answers.SKIP)
-            found.append(Answer(item, part.text, skips))
-    return found, lines
+def _skippable(case: Case) -> list[Question]:
+    """The items that wait for the user, without requests."""
+    return [item for item in case.items if inbox.kind(item) != Item.DELEGATION]
 
 
 def _record(
@@ -295,150 +258,53 @@ def _refuse(scene: Scene, problem: str, label: str = "") -> Outcome:
     return Outcome([problem, "", scene.desk.inbox(scene.book, scene.project)], typing.REFUSED, label)
 
 
-def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
-    """Say that a task must be named, as several wait, or none."""
-    labels = list(dict.fromkeys(item.label for item in waiting))
-    if not labels:
-        return Outcome([feedback.NOTHING_WAITS], typing.REFUSED)
-    return _refuse(scene, feedback.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0]))
+def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
+    """What the words ask for."""
+    if typed.label and not known.is_task(typed.label):
+        return _refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label))
+    if typed.word:
+        return _word(scene, writing, typed, known.waiting, number)
+    if typed.label and not (typed.parts or typed.plain):
+        case = cases.of(scene.book, typed.label)
+        told = [scene.desk.answers(case, scene.answer_command)] if case else []
+        return Outcome(told, typing.COMMAND, typed.label)
+    return _answer(scene, writing, typed, known, number)
 
 
-def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
-    """Say that an item must be named, as several of this task wait, or none."""
-    words = answering.given_back(plain)
+def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
+    """`undo`, `go`, `skip`, `stop` or `close`, unless what waits offers that very word as an answer."""
+    word = typed.word
+    if word == answers.ALL_GO:
+        came = pausing.go_all(scene, writing, number)
+        return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND)
+    if word == answers.UNDO:
+        return _undo(scene, writing, typed.label)
+    if word in _WHICH and not typed.label:
+        return Outcome([_WHICH[word].format(command=scene.answer_command)], typing.COMMAND)
+    case = cases.of(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
+    if case is None:
+        return _say_which_task(scene, waiting)
+    offered = next((item for item in _skippable(case) if _offers(item, word)), None)
+    if offered is None:
+        return _carry_out_word(scene, writing, case, word, number)
+    name, meaning = f"{case.label} {offered.qid}", feedback.AS_COMMAND[word]
+    line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=word, command=scene.answer_command)
+    return _doubtful(scene, [line], case.label, {"word": word}, number, meaning)
+
+
+def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
+    if not label:
+        label = user_answers.last_given_in(scene.book, scene.project)
+        if not label:
+            return Outcome([feedback.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
     case = cases.of(scene.book, label)
-    if mine or case is None:
-        example = " ".join(f"{item.qid}: …" for item in mine)
-        line = feedback.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
-    else:
-        line = feedback.WAITS_FOR_NOTHING.format(label=label, state=case.task.state.replace("_", " "), words=words)
-    return Outcome([line], typing.REFUSED, label, whole=bool(plain))
+    if case is None:
+        return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
+    lines, done = _take_last_back(scene, writing, case)
+    return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
-def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, number: int) -> Outcome:
-    """Say what is in doubt, how the words would be taken, and which line confirms that."""
-    label = parts[0].label
-    # Words before the first id reach the agent with the first answer.
-    parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())
-    found, lost = _found(scene, [part for part in parts if part.text])
-    doubts = [feedback.DOUBTS[why].format(what=inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
-    lines = [feedback.NOT_SENT.format(why="; ".join(doubts))]
-    if lost or not found:
-        ids = [f"{item.qid}: …" for item in known.items(label)]
-        again = [feedback.SAY_ANEW.format(example=" ".join([scene.answer_command, label, *ids]))] if ids else []
-        return Outcome([*(lost or lines), *again], typing.REFUSED, label, whole=not found)
-    lines.append(feedback.UNDERSTOOD)
-    lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
-    reading = {"answers": [[each.item.id, each.text, each.skips] for each in found]}
-    return _doubtful(scene, lines, label, reading, number, feedback.IF_SO)
-
-
-def _doubtful(
-    scene: Scene, lines: list[str], label: str, reading: dict[str, Any], number: int, meaning: str
-) -> Outcome:
-    """Keep the words as they would be taken, under a number; the user confirms them by typing it."""
-    confirm = feedback.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
-    return Outcome([*lines, confirm], typing.DOUBTFUL, label, json.dumps(reading, ensure_ascii=False))
-
-
-def _offers(item: Question, word: str) -> bool:
-    """The item itself offers this command word as an answer."""
-    extra = inbox.extra(item)
-    offered = f"{item.text}\n{json.dumps([extra.get('options'), extra.get('default')])}"
-    return bool(re.search(rf"\b{word}\b", offered, re.IGNORECASE))
-
-
-def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Outcome:
-    """Carry out the reading that was shown under this number."""
-    shown_back = typing.doubtful(scene.book, confirmed, scene.session)
-    if shown_back is None:
-        return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
-    reading = json.loads(shown_back.reading)
-    typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
-    case = cases.of(scene.book, shown_back.label)
-    if "word" in reading and case is not None:
-        return _carry_out_word(scene, writing, case, reading["word"], number)
-    kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]
-    found = [Answer(item, text, skips) for item, text, skips in kept if item is not None]
-    return _record(scene, writing, found, number, [], shown_back.label)
-
-
-def tell(scene: Scene, writing: Writing, case: Case, words: str, typed: int) -> Going:
-    """Write the words down for the agent: they wake it, or reach it while it works, or when its run ends."""
-    line = _how(scene, case)
-    if not case.task.agent:
-        state = outcome.in_a_word(case.task.state)
-        said = feedback.NOBODY_TO_TELL.format(label=case.label, state=state, words=answering.given_back(words))
-        return Going([said], goes=False)
-    return Going([line, *_put(scene, writing, case, words, typed)], goes=True)
-
-
-def stop(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
-    """Ask a running agent for a checkpoint first where that can be; at the second time it is stopped at once."""
-    if case.task.state not in tasks.RUNNING_STATES:
-        said = feedback.STOPS_NOTHING.format(
-            label=case.label, state=outcome.in_a_word(case.task.state), command=scene.answer_command
-        )
-        return Going([said], goes=False)
-    if case.task.agent and scene.host.resume_way == versions.BY_MESSAGE and not _was_asked_to_stop(case):
-        elsewhere = _put(scene, writing, case, STOP, typed, stops=True)
-        line = feedback.STOPS_SOON.format(label=case.label, command=scene.answer_command)
-        return Going([line, *elsewhere], goes=True)
-    scene.answer.context.append(phrases.STOP_NOW.format(label=case.label, agent=case.task.agent or case.label))
-    return Going([feedback.STOPS_NOW.format(label=case.label)], goes=True)
-
-
-def _put(scene: Scene, writing: Writing, case: Case, words: str, typed: int, *, stops: bool = False) -> list[str]:
-    """Record words that answer no question; a line for the user where another session sends them."""
-    run = case.agent.run
-    item = inbox.unasked(writing, case.label, case.task.agent, run.run if run else 0, words, stops=stops)
-    user_answers.answer(writing, item, words, "command", typed=typed)
-    if case.task.state == State.PAUSED:
-        notes.set_limit(writing, case.label, case.limit._replace(told=True, released=True))
-    return answering.owe(scene, writing, case)
-
-
-def _how(scene: Scene, case: Case) -> str:
-    """How the words get there, in a line for the user."""
-    if case.task.state in tasks.RUNNING_STATES:
-        can = scene.host.resume_way == versions.BY_MESSAGE
-        told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
-    else:
-        wakes = bool(case.task.agent) and waking.wakes(scene, case.task.agent)
-        told = feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS
-    return told.format(label=case.label)
-
-
-def _was_asked_to_stop(case: Case) -> bool:
-    run = case.agent.run
-    return any(inbox.extra(item).get("stops") for item in case.agent.items_of(run.run if run else 0))
-
-
-def code_in(scene: Scene, arguments: str) -> str:
-    """The code that is all of the arguments, else empty; a mistyped one counts while a code is asked for."""
-    words = arguments.strip()
-    found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
-    return found[1] if found else ""
-
-
-def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
-    """The command whose words this code confirms, to be carried out now, with its arguments."""
-    # A code that waited in the spool has been read by whoever can read files, and the turn to launch in is over.
-    with scene.book.transaction() as writing:
-        row: Optional[Proof] = proofs.take(writing, typed) if scene.late is None else None
-        if row is not None:
-            scene.confirmed = user_answers.items_of(writing, proofs.confirm(writing, row))
-    if row is None:
-        commands.say(scene, feedback.NO_SUCH_CODE.format(code=scene.bgctl("code")))
-        return None
-    command, arguments = typed_command(row.text)
-    if command == "bg":
-        words = "\n".join(f"> {line}" for line in neutral(arguments).splitlines())
-        scene.answer.context.append(phrases.CONFIRMED_LAUNCH.format(command=scene.launch_command, words=words))
-    return command, arguments
-
-
-def undo(scene: Scene, writing: Writing, case: Case) -> tuple[list[str], bool]:
+def _take_last_back(scene: Scene, writing: Writing, case: Case) -> tuple[list[str], bool]:
     """Take the last answer back; a line for each item, and whether anything was taken back."""
     last = user_answers.last_given(scene.book, case.label)
     if not last:
@@ -476,3 +342,137 @@ def _refused(scene: Scene, row: user_answers.Answer, asked: Optional[delegations
     if asked is not None and asked.state == Decision.LAUNCHED:
         return feedback.UNDO_AFTER_LAUNCH
     return ""
+
+
+def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
+    """Say that a task must be named, as several wait, or none."""
+    labels = list(dict.fromkeys(item.label for item in waiting))
+    if not labels:
+        return Outcome([feedback.NOTHING_WAITS], typing.REFUSED)
+    return _refuse(scene, feedback.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0]))
+
+
+def _offers(item: Question, word: str) -> bool:
+    """The item itself offers this command word as an answer."""
+    extra = inbox.extra(item)
+    offered = f"{item.text}\n{json.dumps([extra.get('options'), extra.get('default')])}"
+    return bool(re.search(rf"\b{word}\b", offered, re.IGNORECASE))
+
+
+def _doubtful(
+    scene: Scene, lines: list[str], label: str, reading: dict[str, Any], number: int, meaning: str
+) -> Outcome:
+    """Keep the words as they would be taken, under a number; the user confirms them by typing it."""
+    confirm = feedback.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
+    return Outcome([*lines, confirm], typing.DOUBTFUL, label, json.dumps(reading, ensure_ascii=False))
+
+
+def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
+    """Record every answer with its item; nothing at all where a part of the words is in doubt."""
+    label = typed.label or _only_label(scene, known.waiting)
+    told = cases.of(scene.book, label) if _is_unasked(typed, known) else None
+    if told is not None:
+        came = _tell(scene, writing, told, typed.plain, number)
+        return Outcome(came.lines, typing.TAKEN if came.goes else typing.REFUSED, label, whole=True)
+    parts = [part._replace(label=part.label or label) for part in typed.parts or [Part("", "", typed.plain)]]
+    unclear = _unclear(scene, parts, known, typed.plain)
+    if unclear is not None:
+        return unclear
+    parts = [_with_id(part, known) for part in parts]
+    if typed.doubts:
+        return _ask_back(scene, typed, parts, known, number)
+    found, lines = _found(scene, parts)
+    return _record(scene, writing, found, number, lines, label)
+
+
+def _is_unasked(typed: Typed, known: Known) -> bool:
+    """Whether the words are for a task that asks for nothing; they may still ask or postpone something themselves."""
+    asks = {answers.QUESTION, answers.POSTPONES}
+    return bool(typed.label and typed.plain and not known.items(typed.label)) and all(
+        why in asks for why, _ in typed.doubts
+    )
+
+
+def _tell(scene: Scene, writing: Writing, case: Case, words: str, typed: int) -> Going:
+    """Write the words down for the agent: they wake it, or reach it while it works, or when its run ends."""
+    line = _how(scene, case)
+    if not case.task.agent:
+        state = outcome.in_a_word(case.task.state)
+        said = feedback.NOBODY_TO_TELL.format(label=case.label, state=state, words=answering.given_back(words))
+        return Going([said], goes=False)
+    return Going([line, *_put(scene, writing, case, words, typed)], goes=True)
+
+
+def _how(scene: Scene, case: Case) -> str:
+    """How the words get there, in a line for the user."""
+    if case.task.state in tasks.RUNNING_STATES:
+        can = scene.host.resume_way == versions.BY_MESSAGE
+        told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
+    else:
+        wakes = bool(case.task.agent) and waking.wakes(scene, case.task.agent)
+        told = feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS
+    return told.format(label=case.label)
+
+
+def _unclear(scene: Scene, parts: list[Part], known: Known, plain: str) -> Optional[Outcome]:
+    """What to say where a part does not tell which task, or which of its items, it is for."""
+    for part in parts:
+        mine = known.items(part.label)
+        if not part.label:
+            return _say_which_task(scene, known.waiting)
+        if not part.qid and len(mine) != 1:
+            return _say_which_item(scene, part.label, mine, plain)
+    return None
+
+
+def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
+    """Say that an item must be named, as several of this task wait, or none."""
+    words = answering.given_back(plain)
+    case = cases.of(scene.book, label)
+    if mine or case is None:
+        example = " ".join(f"{item.qid}: …" for item in mine)
+        line = feedback.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
+    else:
+        line = feedback.WAITS_FOR_NOTHING.format(label=label, state=case.task.state.replace("_", " "), words=words)
+    return Outcome([line], typing.REFUSED, label, whole=bool(plain))
+
+
+def _with_id(part: Part, known: Known) -> Part:
+    """Words without an id are for the only item of their task."""
+    return part if part.qid else part._replace(qid=known.items(part.label)[0].qid)
+
+
+def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, number: int) -> Outcome:
+    """Say what is in doubt, how the words would be taken, and which line confirms that."""
+    label = parts[0].label
+    # Words before the first id reach the agent with the first answer.
+    parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())
+    found, lost = _found(scene, [part for part in parts if part.text])
+    doubts = [str(feedback.DOUBTS[why]).format(what=inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
+    lines = [feedback.NOT_SENT.format(why="; ".join(doubts))]
+    if lost or not found:
+        ids = [f"{item.qid}: …" for item in known.items(label)]
+        again = [feedback.SAY_ANEW.format(example=" ".join([scene.answer_command, label, *ids]))] if ids else []
+        return Outcome([*(lost or lines), *again], typing.REFUSED, label, whole=not found)
+    lines.append(feedback.UNDERSTOOD)
+    lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
+    reading = {"answers": [[each.item.id, each.text, each.skips] for each in found]}
+    return _doubtful(scene, lines, label, reading, number, feedback.IF_SO)
+
+
+def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
+    """The answers to items that wait, and for every other answer a line that gives its words back."""
+    found, lines = [], []
+    for part in parts:
+        ever = cases.case(scene.book, part.label).ever_asked(part.qid.upper())
+        item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
+        if item is None:
+            case = cases.case(scene.book, part.label)
+            lines.append(
+                answering.too_late(ever[0], part.text) if ever else answering.never_asked(case, part.qid, part.text)
+            )
+        else:
+            is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
+            skips = is_word and not _offers(item, answers.SKIP)
+            found.append(Answer(item, part.text, skips))
+    return found, lines

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _LIKE = 0.55
 MOST_OPTIONS = 4  # more a dialog does not take
 AGENTS_OPTIONS = 2  # of the agent's own, so that ways by name are left to choose; all are in the question
+LONGEST_OPTION = 200  # characters
 COMPARED = 2000  # characters: comparing takes the square of them
 _BY_NAME, _LESS, _OWN = "by name", "less", "own"
 _PREFIX = pattern(
@@ -39,7 +40,7 @@ def before_question(scene: Scene) -> None:
     scene.see()
     items = inbox.waiting(scene.book, project=scene.project)
     asked = dialogs.questions_of(event)
-    rewritten, put_now = rewrite(asked, items, lambda label: _name(scene, label))
+    rewritten, put_now = rewrite(asked, items, lambda label: name_of(scene, label), by_module=tools.by_module(event))
     given = dialogs.own_answers(event) if put_now else ""
     mark = scene.book.chance(8).hex() if given else ""
     with scene.book.transaction() as writing:
@@ -63,7 +64,10 @@ def after_question(scene: Scene) -> None:
     if event.in_subagent:
         return
     scene.see()
-    given = {question: text for question, text in dialogs.answers_of(event).items() if text.strip()}
+    by_module = tools.by_module(event)
+    chosen = dialogs.answers_of(event)
+    given = {question: meant(text) if by_module else text for question, text in chosen.items() if text.strip()}
+    given = {question: text for question, text in given.items() if text}
     with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as (writing, claim):
         shown = notes.take_dialog(writing, event.tool_use)
         if shown is not None:
@@ -73,16 +77,30 @@ def after_question(scene: Scene) -> None:
             told = [phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK)]
         else:
             told = _take_all(scene, writing, given, shown)
+    if by_module:
+        _leave_to_module(scene)
+        return
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     hearing.everybody(scene)
     reminding.remind(scene, _left_to_say(scene))
 
 
+def _leave_to_module(scene: Scene) -> None:
+    """The module that has put the question shows what came of it, and wakes the agent: the parent hears nothing."""
+    if scene.answer.notice:
+        with scene.book.transaction() as writing:
+            notes.add_late_words(writing, scene.session, scene.answer.notice)
+    scene.answer.notice, scene.answer.context = [], []
+
+
 def rewrite(
-    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str]
+    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str], *, by_module: bool = False
 ) -> tuple[list[dict[str, Any]], list[Question]]:
-    """The dialog's questions, ours in the agents' own words, and the items that these put to the user."""
+    """The dialog's questions, ours in the agents' own words, and the items that these put to the user.
+
+    The module's own dialog has them already, and is given what its labels mean.
+    """
     left = list(items)
     result = []
     for question in questions:
@@ -91,8 +109,11 @@ def rewrite(
             result.append(question)
             continue
         left.remove(item)
-        words = put(item, task_of(item.label)) + _view(question, item)
-        result.append(_decidable(dialogs.reworded(question, words, f"{item.label} {item.qid}"), item))
+        words, header = put(item, task_of(item.label)), f"{item.label} {item.qid}"
+        if by_module:
+            result.append(dialogs.with_options(dialogs.reworded(question, words, header), offered(item)))
+        else:
+            result.append(_decidable(dialogs.reworded(question, words + _view(question, item), header), item))
     return result, [item for item in items if item not in left]
 
 
@@ -143,7 +164,8 @@ def is_put(question: str, item: Question, task: str) -> bool:
     return " ".join(question.split()).startswith(" ".join(put(item, task).split()))
 
 
-def _name(scene: Scene, label: str) -> str:
+def name_of(scene: Scene, label: str) -> str:
+    """What a task is called where its items are put."""
     case = cases.of(scene.book, label)
     return case.task.description or case.task.text if case else ""
 
@@ -196,7 +218,7 @@ def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -
         item = _meant_by(scene, question, left)
         if item is None:
             continue
-        if _was_put(question, item, _name(scene, item.label), meant):
+        if _was_put(question, item, name_of(scene, item.label), meant):
             pairs.append((question, item))
             left = [one for one in left if one.id != item.id]
         else:
@@ -220,7 +242,7 @@ def _meant_by(scene: Scene, question: str, left: list[Question]) -> Optional[Que
         return match(question, left)
     known = inbox.ever(scene.book, *named)
     standing = [one for one in known if one.state in (ItemState.OPEN, ItemState.ANSWERED)]
-    ours = [one for one in known if is_put(question, one, _name(scene, one.label))]
+    ours = [one for one in known if is_put(question, one, name_of(scene, one.label))]
     # Where no hook could put the agent's words into the dialog, the parent's words must do.
     return first_of(ours) or match(question, standing) or first_of(known)
 
@@ -298,6 +320,27 @@ def _left_to_say(scene: Scene) -> list[Delivery]:
     found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
     along = [task.label for task in found if task is not None and cases.case(scene.book, task.label).is_ready]
     return [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along]
+
+
+def offered(item: Question) -> list[tuple[str, str]]:
+    """What the module's own dialog offers to choose from, each with what it means; the host takes two to four."""
+    if inbox.kind(item) == Item.BLOCKER:
+        listed = [(each["label"], each["description"]) for each in _with_recoveries({}, item)["options"]]
+        # What is handed over is launched in the turn in which that is said.
+        ways = [each for each in listed if recoveries.read(each[0])[0] != recoveries.HAND_OVER]
+        return ways if len(ways) > 1 else _TO_TYPE
+    entries = recoveries.entries(inbox.extra(item).get("options"))
+    words = list(dict.fromkeys(" ".join(each.split()) for each in entries))
+    fits = 1 < len(words) <= MOST_OPTIONS and all(len(each) <= LONGEST_OPTION for each in words)
+    return [(each, "") for each in words] if fits else _TO_TYPE
+
+
+_TO_TYPE = [feedback.I_TYPE, feedback.LEAVE_IT]
+
+
+def meant(chosen: str) -> str:
+    """What a choice in the module's own dialog says; empty where it says nothing yet."""
+    return {feedback.I_TYPE[0]: "", feedback.LEAVE_IT[0]: answers.SKIP}.get(chosen, chosen)
 
 
 def _view(question: dict[str, Any], item: Question) -> str:

@@ -26,7 +26,7 @@ def bound_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]
     launched = launches.find(book, token=tokens[0]) if tokens else launches.find(book, tool_use=arrivals.call_of(path))
     known = first_of(launched)
     # The hook after the launch runs beside this one, and may have bound the agent just now.
-    if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
+    if known is None or known.agent not in ("", agent) or not _came_from(scene, known, path):
         return None
     with scene.book.transaction() as writing:
         runs.bind(writing, known.token, agent)
@@ -39,25 +39,12 @@ def by_prompt(scene: Scene) -> None:
     for launch in scene.docket.unbound:
         for path in agents.agents_of(scene.event.transcript):
             tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-            arrived = tokens[:1] == [launch.token] and came_from(scene, launch, path)
+            arrived = tokens[:1] == [launch.token] and _came_from(scene, launch, path)
             # Another plugin's hook may have thrown the token out of the prompt.
             if arrived or (not tokens and arrivals.call_of(path) == launch.tool_use):
                 with scene.book.transaction() as writing:
                     runs.bind(writing, launch.token, agents.agent_in(path))
                     launches.set_identity(writing, launch.token, launches.PROMPT if arrived else launches.LOST)
-
-
-def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
-    """The agent with this transcript, whose prompt shows the launch's token, is the launch's own.
-
-    A prompt can be copied. Where the host does not keep the call, a launch that came to nothing has no agent.
-    """
-    call = arrivals.call_of(transcript)
-    if call or not launch.tool_use or launch.tool_use == launch.token:
-        return call in ("", launch.tool_use)
-    case = cases.of(scene.book, launch.label)
-    waits = case is not None and case.task.state != State.NOT_LAUNCHED and case.task.session == scene.session
-    return waits and launch.failed is None
 
 
 def note_stranger(scene: Scene, agent: str, text: str) -> None:
@@ -68,3 +55,16 @@ def note_stranger(scene: Scene, agent: str, text: str) -> None:
             with scene.book.transaction() as writing:
                 notes.note_stranger(writing, agent, known.label)
             return
+
+
+def _came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
+    """The agent with this transcript, whose prompt shows the launch's token, is the launch's own.
+
+    A prompt can be copied. Where the host does not keep the call, a launch that came to nothing has no agent.
+    """
+    call = arrivals.call_of(transcript)
+    if call or not launch.tool_use or launch.tool_use == launch.token:
+        return call in ("", launch.tool_use)
+    case = cases.of(scene.book, launch.label)
+    waits = case is not None and case.task.state != State.NOT_LAUNCHED and case.task.session == scene.session
+    return waits and launch.failed is None

@@ -90,44 +90,6 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
         close(scene, case, found.agent, found.text, found.cut, "notification")
 
 
-def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
-    """Wait for the record of a run's end: one with an error is announced before it is written."""
-    path = agents.of_agent(scene.event.transcript, agent.id)
-    if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
-        scene.book.settle()  # as before every wait
-        arrivals.settled_text(path, runs.last_record(scene.book, agent.id), wait=durations.LATE_TEXT)
-
-
-def _is_borne_out(scene: Scene, found: Notification) -> bool:
-    """The agent's own transcript has ended too, where there is one.
-
-    A person may paste a notification, and up to 2.1.38 an agent's report may hold one of another agent.
-    """
-    path = agents.of_agent(scene.event.transcript, found.agent)
-    if found.outermost and (found.cut or not transcripts.size(path)):
-        return True
-    final = transcripts.final(path)
-    if final.settled or final.cut:
-        return True
-    # At a turn limit, which older hosts do not name, the last record is the result of a call.
-    is_last = bool(found.text.strip()) and found.text.strip() == final.text.strip()
-    return found.outermost and is_last and not transcripts.has_open_call(path)
-
-
-def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
-    """It is about an earlier run: the parent had its report from a hook, and has woken the agent since."""
-    book = scene.book
-    now = cases.agent(scene.book, found.agent).run
-    if now is None or now.ended is not None:
-        return False
-    called = resumes.called(book, found.tool_use)
-    woken = resumes.last_woken(book, found.agent, now.began)
-    if called is not None and woken is not None:
-        return called < woken
-    # Old hosts name no call, and of a run that nobody asked for none is known.
-    return reported.was_reported(book, found.agent, found.result, now.run)
-
-
 def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
     resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
@@ -153,6 +115,73 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         judging.conclude(scene, case, who, cut)
 
 
+def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:
+    """These words are this run's: neither an earlier one's record nor, where that is unknown, its text."""
+    former = runs.run_before(scene.book, run)
+    if former is None:
+        return True
+    # A run that was corrected may have said its last words twice.
+    is_known = bool(former.last_uuid and final.uuid and not former.corrections)
+    if runs.is_last_record(scene.book, run.agent, final.uuid or "none", run.run):
+        return False
+    return is_known or not reported.was_reported(scene.book, run.agent, final.text, run.run)
+
+
+def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
+    """It is about an earlier run: the parent had its report from a hook, and has woken the agent since."""
+    book = scene.book
+    now = cases.agent(scene.book, found.agent).run
+    if now is None or now.ended is not None:
+        return False
+    called = resumes.called(book, found.tool_use)
+    woken = resumes.last_woken(book, found.agent, now.began)
+    if called is not None and woken is not None:
+        return called < woken
+    # Old hosts name no call, and of a run that nobody asked for none is known.
+    return reported.was_reported(book, found.agent, found.result, now.run)
+
+
+def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
+    """Wait for the record of a run's end: one with an error is announced before it is written."""
+    path = agents.of_agent(scene.event.transcript, agent.id)
+    if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
+        scene.book.settle()  # as before every wait
+        arrivals.settled_text(path, runs.last_record(scene.book, agent.id), wait=durations.LATE_TEXT)
+
+
+def _is_borne_out(scene: Scene, found: Notification) -> bool:
+    """The agent's own transcript has ended too, where there is one.
+
+    A person may paste a notification, and up to 2.1.38 an agent's report may hold one of another agent.
+    """
+    path = agents.of_agent(scene.event.transcript, found.agent)
+    if found.outermost and (found.cut or not transcripts.size(path)):
+        return True
+    final = transcripts.final(path)
+    if final.settled or final.cut:
+        return True
+    # At a turn limit, which older hosts do not name, the last record is the result of a call.
+    is_last = bool(found.text.strip()) and found.text.strip() == final.text.strip()
+    return found.outermost and is_last and not transcripts.has_open_call(path)
+
+
+def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
+    """These are the last words of a run all of whose hooks were killed: nothing of it is kept."""
+    if not text.strip() or reported.is_reported(scene.book, agent, text):
+        return False
+    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
+    return own.settled and own.text.strip() == text.strip()
+
+
+def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
+    """Note what cut a run that has already counted as ended without a word."""
+    if not cut or run.cut or case.task.state != State.UNREPORTED or agent.texts:
+        return
+    with case.book.transaction() as writing:
+        runs.end_run(writing, run.agent, run.run, cut)
+        tasks.set_state(writing, case.label, concluding.CUT_STATES.get(cut, State.UNREPORTED), cut)
+
+
 def _own_end(scene: Scene, run: Run) -> Optional[Final]:
     """The end of the agent's transcript where it is this run's."""
     own = transcripts.final(agents.of_agent(scene.event.transcript, run.agent))
@@ -174,32 +203,3 @@ def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:
         and not reported.is_reported(scene.book, agent.id, final.text, run.run)
         and bool(reports.read(final.text, agent.token).own)
     )
-
-
-def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
-    """These are the last words of a run all of whose hooks were killed: nothing of it is kept."""
-    if not text.strip() or reported.is_reported(scene.book, agent, text):
-        return False
-    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
-    return own.settled and own.text.strip() == text.strip()
-
-
-def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
-    """Note what cut a run that has already counted as ended without a word."""
-    if not cut or run.cut or case.task.state != State.UNREPORTED or agent.texts:
-        return
-    with case.book.transaction() as writing:
-        runs.end_run(writing, run.agent, run.run, cut)
-        tasks.set_state(writing, case.label, concluding.CUT_STATES.get(cut, State.UNREPORTED), cut)
-
-
-def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:
-    """These words are this run's: neither an earlier one's record nor, where that is unknown, its text."""
-    former = runs.run_before(scene.book, run)
-    if former is None:
-        return True
-    # A run that was corrected may have said its last words twice.
-    is_known = bool(former.last_uuid and final.uuid and not former.corrections)
-    if runs.is_last_record(scene.book, run.agent, final.uuid or "none", run.run):
-        return False
-    return is_known or not reported.was_reported(scene.book, run.agent, final.text, run.run)

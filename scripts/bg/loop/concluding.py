@@ -34,6 +34,17 @@ CUT_STATES = {
 _NOTHING = kinds.Found()  # of a run that has left no report to check
 
 
+class _End(Record):
+    """The end of a run: its cut, the ending signals that it worked on after (`left`), and what its texts ask."""
+
+    case: Case
+    agent: Agent
+    run: int
+    cut: str
+    left: list[signals.Signal]
+    requests: list[signals.Signal]
+
+
 def conclude(
     case: Case,
     agent: Agent,
@@ -64,17 +75,6 @@ def account(book: Writing, case: Case) -> None:
         deliveries.make(book, joint.label, Due.JOINT, Key.of_joint(joint.label, len(joint.asked)))
     elif group:
         deliveries.make(book, case.label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
-
-
-class _End(Record):
-    """The end of a run: its cut, the ending signals that it worked on after (`left`), and what its texts ask."""
-
-    case: Case
-    agent: Agent
-    run: int
-    cut: str
-    left: list[signals.Signal]
-    requests: list[signals.Signal]
 
 
 def _conclude(
@@ -109,18 +109,6 @@ def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signa
         verifications.owe(book, label, agent, end.run)
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.owe_next_step(book, label, case.task.session)
-
-
-def _without_signal(book: Writing, end: _End) -> None:
-    """A run that ended without a readable signal leaves its task unreported, or in the state of what cut it."""
-    label, agent, cut = end.case.label, end.agent.id, end.cut
-    open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(end.left, "")
-    _note_asked(book, end, [*_on_the_way(end), *open_ones])
-    _withdraw(book, label, agent, end.run)
-    tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
-    deliveries.make(book, label, Due.ENDED, Key.of_end(agent, end.run))
-    if not cut:
-        verifications.owe(book, label, agent, end.run)
 
 
 def _on_the_way(end: _End) -> list[signals.Signal]:
@@ -159,3 +147,15 @@ def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
     for item in inbox.open_before(book, label, agent, run):
         if inbox.kind(item) != Item.DELEGATION and not inbox.assumed(item):
             inbox.withdraw(book, item)
+
+
+def _without_signal(book: Writing, end: _End) -> None:
+    """A run that ended without a readable signal leaves its task unreported, or in the state of what cut it."""
+    label, agent, cut = end.case.label, end.agent.id, end.cut
+    open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(end.left, "")
+    _note_asked(book, end, [*_on_the_way(end), *open_ones])
+    _withdraw(book, label, agent, end.run)
+    tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
+    deliveries.make(book, label, Due.ENDED, Key.of_end(agent, end.run))
+    if not cut:
+        verifications.owe(book, label, agent, end.run)

@@ -28,24 +28,7 @@ def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualif
     one = first_of(delegations.find(scene.book, question=item.id))
     if one is None:
         return ""
-    return open_for(scene, writing, one, text, condition=text if qualified else "")
-
-
-def open_for(scene: Scene, writing: Writing, one: Delegation, words: str, *, condition: str = "") -> str:
-    """An approved request gets a label and, where there is room, the window for it."""
-    label = one.worker or windows.next_label(writing)
-    delegations.approve(writing, one, words, label)
-    one = delegations.find(writing, signal=one.signal)[0]
-    work = delegation.work(writing, one)
-    full = scene.full()
-    if full:
-        _reserve(scene, writing, label, work)
-        return feedback.WHEN_THERE_IS_ROOM.format(why=full)
-    windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
-    scene.answer.context.append(launch_order(writing, one, label))
-    if condition:
-        scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
-    return ""
+    return _open_for(scene, writing, one, text, condition=text if qualified else "")
 
 
 def launch_order(book: Ledger, one: Delegation, label: str) -> str:
@@ -70,23 +53,13 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
     delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
-    return open_for(scene, writing, one, text) if one else ""
-
-
-def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
-    """Keep the label for a later launch, like that of a window in which nothing was launched."""
-    if cases.of(scene.book, label) is None:
-        tasks.create(writing, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
-        windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
-        for window in scene.docket.windows:
-            if window.label == label:
-                windows.close_window(writing, window)
+    return _open_for(scene, writing, one, text) if one else ""
 
 
 def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
     """Launch now, under its label, what was approved and never launched."""
     words = one.words or ""
-    waits = open_for(scene, writing, one, words, condition="" if one.handed_over else words)
+    waits = _open_for(scene, writing, one, words, condition="" if one.handed_over else words)
     return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
 
 
@@ -116,3 +89,30 @@ def refused(scene: Scene, label: str) -> str:
     case = cases.of(scene.book, label)
     one = case.asked_by if case else None
     return phrases.APPROVAL_STANDS.format(name=f"{one.label} {one.qid}", label=label) if one else ""
+
+
+def _open_for(scene: Scene, writing: Writing, one: Delegation, words: str, *, condition: str = "") -> str:
+    """An approved request gets a label and, where there is room, the window for it."""
+    label = one.worker or windows.next_label(writing)
+    delegations.approve(writing, one, words, label)
+    one = delegations.find(writing, signal=one.signal)[0]
+    work = delegation.work(writing, one)
+    full = scene.full()
+    if full:
+        _reserve(scene, writing, label, work)
+        return feedback.WHEN_THERE_IS_ROOM.format(why=full)
+    windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
+    scene.answer.context.append(launch_order(writing, one, label))
+    if condition:
+        scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
+    return ""
+
+
+def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
+    """Keep the label for a later launch, like that of a window in which nothing was launched."""
+    if cases.of(scene.book, label) is None:
+        tasks.create(writing, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
+        windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
+        for window in scene.docket.windows:
+            if window.label == label:
+                windows.close_window(writing, window)

@@ -51,9 +51,26 @@ def stopped(scene: Scene) -> None:
     scene.answer.block = judging.judge(scene, case, agent)
 
 
-def _note_child_ended(scene: Scene) -> None:
-    if children.of_agent(scene.book, scene.event.agent):
-        nesting.ended(scene, scene.event.agent)
+def handed_back(scene: Scene) -> None:
+    """PreToolUse(SubagentHandback): the report on its way; to correct it, the call must be refused here."""
+    event = scene.event
+    text = tools.handed_back(event)
+    if text is None:
+        return
+    case = binding.bound_task(scene, event.agent)
+    if case is None:
+        binding.note_stranger(scene, event.agent, text)
+        return
+    agent = cases.agent(scene.book, event.agent)
+    if _is_over(scene, agent):
+        reports.keep_aside(case, agent, text)
+        return
+    _end_the_former(scene, case, event.tool, text)
+    _note_place(scene)
+    run = reports.keep(case, agent, event.tool, text)
+    if run is None:
+        return
+    scene.answer.deny = judging.judge(scene, case, agent)
 
 
 def _own_task(scene: Scene) -> Optional[Case]:
@@ -73,6 +90,11 @@ def _path(scene: Scene, agent: str) -> str:
     return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
 
 
+def _note_child_ended(scene: Scene) -> None:
+    if children.of_agent(scene.book, scene.event.agent):
+        nesting.ended(scene, scene.event.agent)
+
+
 def _final(scene: Scene) -> Final:
     """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
     path = _path(scene, scene.event.agent)
@@ -88,15 +110,6 @@ def _final(scene: Scene) -> Final:
         return transcripts.final(path)
     scene.book.settle()
     return arrivals.settled_text(path, previous, wait=durations.LATE_TEXT if scene.late is None else 0.0)
-
-
-def _cut(event: Event, final: Final) -> str:
-    """What has cut the run, empty where nothing has.
-
-    Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
-    """
-    unanswered = event.last_text is None and event.repeated_stop and not final.settled
-    return final.cut or (transcripts.NO_ANSWER if unanswered else "")
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:
@@ -128,23 +141,10 @@ def _note_place(scene: Scene) -> None:
             launches.set_folder(writing, agent, cwd)
 
 
-def handed_back(scene: Scene) -> None:
-    """PreToolUse(SubagentHandback): the report on its way; to correct it, the call must be refused here."""
-    event = scene.event
-    text = tools.handed_back(event)
-    if text is None:
-        return
-    case = binding.bound_task(scene, event.agent)
-    if case is None:
-        binding.note_stranger(scene, event.agent, text)
-        return
-    agent = cases.agent(scene.book, event.agent)
-    if _is_over(scene, agent):
-        reports.keep_aside(case, agent, text)
-        return
-    _end_the_former(scene, case, event.tool, text)
-    _note_place(scene)
-    run = reports.keep(case, agent, event.tool, text)
-    if run is None:
-        return
-    scene.answer.deny = judging.judge(scene, case, agent)
+def _cut(event: Event, final: Final) -> str:
+    """What has cut the run, empty where nothing has.
+
+    Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
+    """
+    unanswered = event.last_text is None and event.repeated_stop and not final.settled
+    return final.cut or (transcripts.NO_ANSWER if unanswered else "")

@@ -62,11 +62,6 @@ def is_shared(scene: Scene) -> bool:
     return _is_alive(scene, scene.session, process)
 
 
-def _has_moved(scene: Scene) -> bool:
-    """Another session goes on with this one, so its process no longer speaks for it."""
-    return moving.heir(scene.book, scene.session) != scene.session
-
-
 def lives(scene: Scene) -> bool:
     """The process that is known to have this session still runs."""
     process = _process(scene, scene.session)
@@ -86,6 +81,56 @@ def claim(scene: Scene, writing: Writing, case: Case) -> bool:
         return False
     tasks.hand_to(writing, case.label, scene.session)
     return True
+
+
+def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
+    """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
+    items, undelivered = scene.docket.items, scene.docket.due
+    broken, folded = _interrupted(scene)
+    # Tasks at work come first, then those that ask; tasks that ended with their session never crowd out either.
+    rows = [*scene.docket.cases_in(tasks.OPEN_STATES), *broken]
+    if not (rows or items or undelivered):
+        return []
+    lines = [phrases.IN_FLIGHT]
+    for states in (tasks.RUNNING_STATES, _WAITS_FOR_THE_USER):
+        lines += [_line(scene, case) for case in rows[:most] if case.task.state in states]
+    lines += _waiting_lines(scene, items[:most])
+    if undelivered:
+        lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
+    lines += [_line(scene, case) for case in broken[:most]]
+    tail = _how_to_go_on(scene, rows)
+    count = len(lines) + max(0, len(rows) - most) + max(0, len(items) - most) + folded
+    if folded or count + len(tail) > most:
+        lines = lines[: most - 1 - len(tail)]
+        lines.append(phrases.AND_MORE.format(count=count - len(lines), command=scene.bgctl("status --all")))
+    return lines + tail
+
+
+def elsewhere(scene: Scene) -> list[str]:
+    """What a fork is told of the launches that it remembers: their tasks go on in the other session."""
+    lent = is_lent(scene)
+    if scene.event.source != "fork" and not lent and not _has_moved(scene):
+        return []
+    lines = [
+        f"- {task.label} ({cited(task.description or '', 60)}): {task.state.replace('_', ' ')}"
+        for task in tasks.open_in(scene.book, scene.project)
+        if lent or task.session != scene.session
+    ]
+    if not lines:
+        return []
+    return [phrases.IN_FLIGHT_ELSEWHERE, *lines[: MOST_LINES // 2]]
+
+
+def summary_line(scene: Scene) -> str:
+    """One calm line for the user."""
+    rows = scene.docket.running
+    working = sum(case.task.state in tasks.RUNNING_STATES for case in rows)
+    asking = len({item.label for item in scene.docket.items})
+    broken = len(_interrupted(scene)[0])
+    held = [case for case in scene.docket.cases_in((State.PAUSED,)) if case.is_held]
+    paused = replies.held(held, scene.book.now(), scene.answer_command)
+    short = outcome.at_a_glance(working, asking, broken) or ("" if paused else "nothing in flight")
+    return f"bg: {' · '.join(filter(None, [short, paused]))} · /bg-status"
 
 
 def _process(scene: Scene, session: str) -> Optional[machine.Process]:
@@ -138,12 +183,6 @@ def _interrupt(scene: Scene, case: Case) -> None:
         concluding.account(writing, case)
 
 
-def _refused(scene: Scene, case: Case) -> str:
-    """Why the user, or a rule, has refused its launch, which brings no event where the turn ends with it."""
-    calls = [launch.tool_use for launch in launches.of_task(scene.book, case.label)]
-    return next(filter(None, receipts.results(case.docket.transcript, calls).values()), "")
-
-
 def _keep_last_words(scene: Scene, case: Case) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
     agent = case.task.agent
@@ -154,36 +193,15 @@ def _keep_last_words(scene: Scene, case: Case) -> None:
         reports.keep(case, case.agent, "transcript", final.text)
 
 
-def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
-    """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
-    items, undelivered = scene.docket.items, scene.docket.due
-    broken, folded = _interrupted(scene)
-    # Tasks at work come first, then those that ask; tasks that ended with their session never crowd out either.
-    rows = [*scene.docket.cases_in(tasks.OPEN_STATES), *broken]
-    if not (rows or items or undelivered):
-        return []
-    lines = [phrases.IN_FLIGHT]
-    for states in (tasks.RUNNING_STATES, _WAITS_FOR_THE_USER):
-        lines += [_line(scene, case) for case in rows[:most] if case.task.state in states]
-    lines += _waiting_lines(scene, items[:most])
-    if undelivered:
-        lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
-    lines += [_line(scene, case) for case in broken[:most]]
-    tail = _how_to_go_on(scene, rows)
-    count = len(lines) + max(0, len(rows) - most) + max(0, len(items) - most) + folded
-    if folded or count + len(tail) > most:
-        lines = lines[: most - 1 - len(tail)]
-        lines.append(phrases.AND_MORE.format(count=count - len(lines), command=scene.bgctl("status --all")))
-    return lines + tail
+def _refused(scene: Scene, case: Case) -> str:
+    """Why the user, or a rule, has refused its launch, which brings no event where the turn ends with it."""
+    calls = [launch.tool_use for launch in launches.of_task(scene.book, case.label)]
+    return next(filter(None, receipts.results(case.docket.transcript, calls).values()), "")
 
 
-def _how_to_go_on(scene: Scene, rows: list[Case]) -> list[str]:
-    """A line on how ended tasks go on, where there are any."""
-    if not any(case.is_resumable for case in rows):
-        return []
-    by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
-    message = tools.MESSAGE.called(scene.host.version)
-    return [phrases.GO_ON.format(load=phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else "")]
+def _has_moved(scene: Scene) -> bool:
+    """Another session goes on with this one, so its process no longer speaks for it."""
+    return moving.heir(scene.book, scene.session) != scene.session
 
 
 def _interrupted(scene: Scene) -> tuple[list[Case], int]:
@@ -200,31 +218,6 @@ def _line(scene: Scene, case: Case) -> str:
     told = scene.apart(f"the line of {case.label}", lambda: (cited(words, 60), _advice(scene, case)))
     name, advice = told or ("", "")
     return f"- {case.label} ({name}): {case.task.state.replace('_', ' ')}{advice}"
-
-
-def _waiting_lines(scene: Scene, items: list[Question]) -> list[str]:
-    lines = [scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) for item in items]
-    return [line for line in lines if line]
-
-
-def _waiting_line(scene: Scene, item: Question) -> str:
-    name, since = f"{item.label} {item.qid}", age(scene.book.now() - item.asked)
-    return phrases.WAITS_FOR_USER.format(name=name, age=since, text=cited(item.text, 120))
-
-
-def elsewhere(scene: Scene) -> list[str]:
-    """What a fork is told of the launches that it remembers: their tasks go on in the other session."""
-    lent = is_lent(scene)
-    if scene.event.source != "fork" and not lent and not _has_moved(scene):
-        return []
-    lines = [
-        f"- {task.label} ({cited(task.description or '', 60)}): {task.state.replace('_', ' ')}"
-        for task in tasks.open_in(scene.book, scene.project)
-        if lent or task.session != scene.session
-    ]
-    if not lines:
-        return []
-    return [phrases.IN_FLIGHT_ELSEWHERE, *lines[: MOST_LINES // 2]]
 
 
 def _advice(scene: Scene, case: Case) -> str:
@@ -261,13 +254,20 @@ def _came_of(scene: Scene, case: Case) -> str:
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
 
 
-def summary_line(scene: Scene) -> str:
-    """One calm line for the user."""
-    rows = scene.docket.running
-    working = sum(case.task.state in tasks.RUNNING_STATES for case in rows)
-    asking = len({item.label for item in scene.docket.items})
-    broken = len(_interrupted(scene)[0])
-    held = [case for case in scene.docket.cases_in((State.PAUSED,)) if case.is_held]
-    paused = replies.held(held, scene.book.now(), scene.answer_command)
-    short = outcome.at_a_glance(working, asking, broken) or ("" if paused else "nothing in flight")
-    return f"bg: {' · '.join(filter(None, [short, paused]))} · /bg-status"
+def _waiting_lines(scene: Scene, items: list[Question]) -> list[str]:
+    lines = [scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) for item in items]
+    return [line for line in lines if line]
+
+
+def _waiting_line(scene: Scene, item: Question) -> str:
+    name, since = f"{item.label} {item.qid}", age(scene.book.now() - item.asked)
+    return phrases.WAITS_FOR_USER.format(name=name, age=since, text=cited(item.text, 120))
+
+
+def _how_to_go_on(scene: Scene, rows: list[Case]) -> list[str]:
+    """A line on how ended tasks go on, where there are any."""
+    if not any(case.is_resumable for case in rows):
+        return []
+    by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
+    message = tools.MESSAGE.called(scene.host.version)
+    return [phrases.GO_ON.format(load=phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else "")]

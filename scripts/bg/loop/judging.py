@@ -51,6 +51,32 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int 
             delegating.make_room(scene, writing, case)
 
 
+def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
+    """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
+
+    A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
+    one that it insists on is passed on as disputed.
+    """
+    run, token, texts = agent.run, agent.token, agent.texts
+    if run is None or run.ended is not None or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
+        return ""
+    reading = reports.read(texts[-1].text, token)
+    signal = reading.deciding
+    is_readable = signal.readable if signal is not None else reading.strange is None
+    is_long = len(texts[-1].text) >= reported.LONGEST
+    facts = verdict.facts(evidence)
+    form = _reason(reading, token, facts, is_long=is_long) if run.corrections == 0 or not is_readable else ""
+    lines = [found["line"] for found in verdict.mismatches(evidence)]
+    pressed = evidence.get(PRESSED, [])
+    points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
+    reason = "\n\n".join(filter(None, (points, form)))
+    if reason:
+        with agent.book.transaction() as writing:
+            runs.count_correction(writing, run.agent, run.run)
+            runs.set_evidence(writing, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
+    return reason
+
+
 def _evidence(scene: Scene, case: Case, agent: Agent, text: str) -> dict[str, Any]:
     """The evidence for this text of the agent's last run, gathered once an event."""
     signal, run = reports.read(text, agent.token).deciding, agent.run
@@ -81,10 +107,6 @@ def _checked(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional
         return {"limits": [reasons.FAILED]}
 
 
-def _transcript(scene: Scene, agent: Agent) -> str:
-    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent.id)
-
-
 def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
     # Late: only a run's end needs the checker, and it is the largest part of the package.
     from pathlib import Path  # noqa: PLC0415
@@ -113,6 +135,10 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
     return {**found.to_json(), **({"contract": lacking} if lacking else {})}
 
 
+def _transcript(scene: Scene, agent: Agent) -> str:
+    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent.id)
+
+
 def _lags(path: str, text: str, agent: Agent) -> bool:
     """The transcript does not end with this text yet."""
     return bool(transcripts.size(path)) and not arrivals.is_written(path, text, _times_said(agent))
@@ -121,32 +147,6 @@ def _lags(path: str, text: str, agent: Agent) -> bool:
 def _times_said(agent: Agent) -> int:
     """How often the run has said its last text, of which the ledger keeps one copy."""
     return max(1, 2 + (agent.run.corrections if agent.run else 0) - len(agent.texts))
-
-
-def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
-    """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
-
-    A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
-    one that it insists on is passed on as disputed.
-    """
-    run, token, texts = agent.run, agent.token, agent.texts
-    if run is None or run.ended is not None or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
-        return ""
-    reading = reports.read(texts[-1].text, token)
-    signal = reading.deciding
-    is_readable = signal.readable if signal is not None else reading.strange is None
-    is_long = len(texts[-1].text) >= reported.LONGEST
-    facts = verdict.facts(evidence)
-    form = _reason(reading, token, facts, is_long=is_long) if run.corrections == 0 or not is_readable else ""
-    lines = [found["line"] for found in verdict.mismatches(evidence)]
-    pressed = evidence.get(PRESSED, [])
-    points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
-    reason = "\n\n".join(filter(None, (points, form)))
-    if reason:
-        with agent.book.transaction() as writing:
-            runs.count_correction(writing, run.agent, run.run)
-            runs.set_evidence(writing, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
-    return reason
 
 
 def _reason(reading: reports.Reading, token: str, facts: str, *, is_long: bool) -> str:

@@ -62,7 +62,7 @@ def before(scene: Scene) -> None:
     scene.answer.deny = proof.launch_refused(scene)
     if scene.answer.deny:
         return
-    relaunch_window(scene)
+    _await_successor(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     launched = [*_earlier(scene), event]
     with contextlib.suppress(_FullError), scene.book.transaction() as writing:
@@ -77,46 +77,6 @@ def before(scene: Scene) -> None:
         _follow(scene, writing, adopted)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.given
-
-
-def _earlier(scene: Scene) -> list[Event]:
-    """The earlier launches of the same message whose hooks, which run at the same time, have not adopted them."""
-    event = scene.event
-    if not adopting.is_ours(scene.book, event):
-        return []
-    wait = durations.LATE_CALL if scene.late is None else 0.0
-    called = arrivals.called_before(event.transcript, event.tool_use, wait=wait)
-    launched = [tools.launch_as(event, call) for call in called]
-    new = [each for each in launched if each and not launches.find(scene.book, tool_use=each.tool_use)]
-    return [each for each in new if not continued(scene.book, each)]
-
-
-def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> Optional[adopting.Adoption]:
-    """Adopt each launch in turn; the result for the last."""
-    return [adopting.adopt(writing, each, scene.project, scene.host, head) for each in launched][-1]
-
-
-def _lost(scene: Scene) -> str:
-    """Why a launch is refused whose label the ledger does not know any more; empty for one that is not ours."""
-    label = adopting.lost_label(scene.book, scene.event)
-    return adopting.unidentified(phrases.LEDGER_LOST.format(label=label), phrases.TYPE_AGAIN) if label else ""
-
-
-def _follow(scene: Scene, writing: Writing, adopted: adopting.Adoption) -> None:
-    """Tie a launch to what it continues, to the request that it is for, and to the check that its task names."""
-    again = cases.of(scene.book, adopted.label) if adopted.again else None
-    if again is not None:
-        fill_relaunch(scene, writing, again, adopted)
-    _note_child(scene, writing, adopted.label)
-    named_check.note(scene, writing, adopted.label)
-    if scene.late is not None:
-        launches.set_made(writing, scene.event.tool_use, scene.late.at)
-
-
-def _note_child(scene: Scene, writing: Writing, label: str) -> None:
-    """A launch from an approved delegation's window is that delegation's agent."""
-    case = cases.of(scene.book, label)
-    delegations.note_launch(writing, case.task.grp if case else label, label)
 
 
 def after(scene: Scene) -> None:
@@ -147,19 +107,147 @@ def after(scene: Scene) -> None:
     reminding.remind(scene)
 
 
-def _tell_the_user(scene: Scene, case: Case) -> None:
-    """One line on a launch, unless the host's own says the same."""
-    words = phrases.CONTINUES if len(launches.of_task(scene.book, case.label)) > 1 else phrases.STARTED
-    limits = ways.limits(scene.host)
-    if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
-        described = inline(case.task.description, 80) + limits
-        scene.answer.notice.append(words.format(label=case.label, description=described))
+def failed(scene: Scene) -> None:
+    """PostToolUseFailure(Agent|Task): the label is free for another try in the same window."""
+    if scene.event.in_subagent:
+        nesting.failed(scene)
+        return
+    with scene.book.transaction() as writing:
+        label = launches.fail(writing, scene.event.tool_use, scene.event.error)
+        if label:
+            tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(scene.event.error, 200))
+    resuming.unproven(scene)
 
 
-def _shows_label(scene: Scene, label: str) -> bool:
-    """Claude Code shows a launch to the user under the description that the model has given it."""
-    shown = naming.LABEL.search(tools.described(transcripts.given(scene.event.transcript, scene.event.tool_use)))
-    return shown is not None and shown[0] == label
+def free_refused(scene: Scene) -> None:
+    """Free the labels of launches that were refused: no event tells that, only the transcript."""
+    launched = [launch for launch in scene.docket.unbound if launch.tool_use != scene.event.tool_use]
+    if not launched:
+        return
+    for call, why in _results(scene, launched).items():
+        if not why:
+            continue
+        with scene.book.transaction() as writing:
+            label = launches.fail(writing, call, why)
+            if label:
+                tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
+
+
+def skill(scene: Scene) -> None:
+    """PostToolUse(Skill): Claude has run one of our commands by itself."""
+    command, arguments = tools.invoked_command(scene.event)
+    if not command or scene.event.in_subagent:
+        return
+    scene.enter()
+    if command == "bg":
+        with scene.book.transaction() as writing:
+            label = windows.open_window(writing, scene.session, Opened.SKILL, arguments)
+        scene.answer.context.append(adopting.window_line(label))
+    elif command == "bg-answer":
+        scene.answer.context.append(phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, how=ways.passed_on(scene.host)))
+    hearing.everybody(scene)
+    reminding.remind(scene)
+
+
+def _await_successor(scene: Scene) -> None:
+    """Open the window for a launch whose description begins with a task that has ended unfinished."""
+    case = _continued(scene.book, scene.event)
+    if case is None:
+        return
+    # In another project a label may be anybody's, unless the user has answered or named the task in this session.
+    if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):
+        return
+    if _is_for_a_part(scene, case):
+        return
+    with scene.book.transaction() as writing:
+        if inheriting.claim(scene, writing, case):
+            projects.set_place(writing, case.label, scene.project)
+            waking.open_relaunch(scene, writing, case)
+
+
+def _continued(book: Ledger, event: Event) -> Optional[Case]:
+    """The task that a launch may continue: its description begins with that label, and its agent has ended."""
+    found = naming.LABEL.match(tools.launch_of(event).description.strip())
+    case = cases.of(book, found[0]) if found else None
+    is_over = case is not None and case.task.state in tasks.CONTINUABLE_STATES and case.task.agent
+    return case if is_over else None
+
+
+def _is_for_a_part(scene: Scene, case: Case) -> bool:
+    """Whether a launch is for a part of a stopped task's work only; then it gets a label of its own.
+
+    It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
+    """
+    if case.task.state != State.BLOCKED:
+        return False
+    handed = [one for one in case.requests if one.handed_over and one.worker]
+    if not handed and not _PART.search(tools.launch_of(scene.event).description):
+        return False
+    with scene.book.transaction() as writing:
+        if not handed:
+            _link(scene, writing, case)
+        elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
+            windows.open_window(writing, scene.session, Opened.PART, case.task.text, handed[-1].worker)
+    return True
+
+
+def _link(scene: Scene, writing: Writing, case: Case) -> None:
+    """A window whose launches work for the stopped task, by the item that it stopped for."""
+    label = windows.open_window(writing, scene.session, Opened.PART, case.task.text)
+    for item in case.items:
+        if inbox.kind(item) == Item.BLOCKER and item.agent == case.task.agent:
+            signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
+            delegations.note(writing, case.label, signal, item.qid, item.id, blocking=False, handed_over=True)
+            delegations.await_launch(writing, signal, label)
+
+
+def _earlier(scene: Scene) -> list[Event]:
+    """The earlier launches of the same message whose hooks, which run at the same time, have not adopted them."""
+    event = scene.event
+    if not adopting.is_ours(scene.book, event):
+        return []
+    wait = durations.LATE_CALL if scene.late is None else 0.0
+    called = arrivals.called_before(event.transcript, event.tool_use, wait=wait)
+    launched = [tools.launch_as(event, call) for call in called]
+    new = [each for each in launched if each and not launches.find(scene.book, tool_use=each.tool_use)]
+    return [each for each in new if not _continued(scene.book, each)]
+
+
+def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> Optional[adopting.Adoption]:
+    """Adopt each launch in turn; the result for the last."""
+    return [adopting.adopt(writing, each, scene.project, scene.host, head) for each in launched][-1]
+
+
+def _lost(scene: Scene) -> str:
+    """Why a launch is refused whose label the ledger does not know any more; empty for one that is not ours."""
+    label = adopting.lost_label(scene.book, scene.event)
+    return adopting.unidentified(phrases.LEDGER_LOST.format(label=label), phrases.TYPE_AGAIN) if label else ""
+
+
+def _follow(scene: Scene, writing: Writing, adopted: adopting.Adoption) -> None:
+    """Tie a launch to what it continues, to the request that it is for, and to the check that its task names."""
+    again = cases.of(scene.book, adopted.label) if adopted.again else None
+    if again is not None:
+        _hand_over(scene, writing, again, adopted)
+    _note_child(scene, writing, adopted.label)
+    named_check.note(scene, writing, adopted.label)
+    if scene.late is not None:
+        launches.set_made(writing, scene.event.tool_use, scene.late.at)
+
+
+def _hand_over(scene: Scene, writing: Writing, case: Case, adopted: adopting.Adoption) -> None:
+    """The new agent gets the old one's task, state, questions and answers."""
+    typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
+    path = agents.of_agent(scene.event.transcript, case.task.agent)
+    message = resume.relaunch(case, adopted.token, typed, path, checkpoints.left_by(scene, case))
+    resuming.write_down(scene, writing, case, message, typed)
+    adopted.give(message.text)
+
+
+def _note_child(scene: Scene, writing: Writing, label: str) -> None:
+    """A launch from an approved delegation's window is that delegation's agent."""
+    case = cases.of(scene.book, label)
+    delegations.note_launch(writing, case.task.grp if case else label, label)
 
 
 def _bound(scene: Scene) -> Optional[Case]:
@@ -186,30 +274,19 @@ def _bound(scene: Scene) -> Optional[Case]:
     return cases.agent(scene.book, agent).case
 
 
-def failed(scene: Scene) -> None:
-    """PostToolUseFailure(Agent|Task): the label is free for another try in the same window."""
-    if scene.event.in_subagent:
-        nesting.failed(scene)
-        return
-    with scene.book.transaction() as writing:
-        label = launches.fail(writing, scene.event.tool_use, scene.event.error)
-        if label:
-            tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(scene.event.error, 200))
-    resuming.unproven(scene)
+def _tell_the_user(scene: Scene, case: Case) -> None:
+    """One line on a launch, unless the host's own says the same."""
+    words = phrases.CONTINUES if len(launches.of_task(scene.book, case.label)) > 1 else phrases.STARTED
+    limits = ways.limits(scene.host)
+    if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
+        described = inline(case.task.description, 80) + limits
+        scene.answer.notice.append(words.format(label=case.label, description=described))
 
 
-def free_refused(scene: Scene) -> None:
-    """Free the labels of launches that were refused: no event tells that, only the transcript."""
-    launched = [launch for launch in scene.docket.unbound if launch.tool_use != scene.event.tool_use]
-    if not launched:
-        return
-    for call, why in _results(scene, launched).items():
-        if not why:
-            continue
-        with scene.book.transaction() as writing:
-            label = launches.fail(writing, call, why)
-            if label:
-                tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
+def _shows_label(scene: Scene, label: str) -> bool:
+    """Claude Code shows a launch to the user under the description that the model has given it."""
+    shown = naming.LABEL.search(tools.described(transcripts.given(scene.event.transcript, scene.event.tool_use)))
+    return shown is not None and shown[0] == label
 
 
 def _results(scene: Scene, launched: list[Launch]) -> dict[str, str]:
@@ -238,82 +315,3 @@ def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
     message = receipts.messages(event.transcript)
     answered = [launch.tool_use for launch in launched if message.get(launch.tool_use)]
     return [call for call in answered if message[call] != message.get(event.tool_use)]
-
-
-def skill(scene: Scene) -> None:
-    """PostToolUse(Skill): Claude has run one of our commands by itself."""
-    command, arguments = tools.invoked_command(scene.event)
-    if not command or scene.event.in_subagent:
-        return
-    scene.enter()
-    if command == "bg":
-        with scene.book.transaction() as writing:
-            label = windows.open_window(writing, scene.session, Opened.SKILL, arguments)
-        scene.answer.context.append(adopting.window_line(label))
-    elif command == "bg-answer":
-        scene.answer.context.append(phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, how=ways.passed_on(scene.host)))
-    hearing.everybody(scene)
-    reminding.remind(scene)
-
-
-def continued(book: Ledger, event: Event) -> Optional[Case]:
-    """The task that a launch may continue: its description begins with that label, and its agent has ended."""
-    found = naming.LABEL.match(tools.launch_of(event).description.strip())
-    case = cases.of(book, found[0]) if found else None
-    is_over = case is not None and case.task.state in tasks.CONTINUABLE_STATES and case.task.agent
-    return case if is_over else None
-
-
-def relaunch_window(scene: Scene) -> Optional[Case]:
-    """A launch whose description begins with a task that has ended unfinished continues that task."""
-    case = continued(scene.book, scene.event)
-    if case is None:
-        return None
-    # In another project a label may be anybody's, unless the user has answered or named the task in this session.
-    if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):
-        return None
-    if take_as_part(scene, case):
-        return None
-    with scene.book.transaction() as writing:
-        if not inheriting.claim(scene, writing, case):
-            return None
-        projects.set_place(writing, case.label, scene.project)
-        waking.open_relaunch(scene, writing, case)
-    return case
-
-
-def fill_relaunch(scene: Scene, writing: Writing, case: Case, adopted: adopting.Adoption) -> None:
-    """The new agent gets the old one's task, state, questions and answers."""
-    typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
-    path = agents.of_agent(scene.event.transcript, case.task.agent)
-    message = resume.relaunch(case, adopted.token, typed, path, checkpoints.left_by(scene, case))
-    resuming.write_down(scene, writing, case, message, typed)
-    adopted.give(message.text)
-
-
-def take_as_part(scene: Scene, case: Case) -> bool:
-    """Whether a launch is for a part of a stopped task's work only; then it gets a label of its own.
-
-    It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
-    """
-    if case.task.state != State.BLOCKED:
-        return False
-    handed = [one for one in case.requests if one.handed_over and one.worker]
-    if not handed and not _PART.search(tools.launch_of(scene.event).description):
-        return False
-    with scene.book.transaction() as writing:
-        if not handed:
-            _link(scene, writing, case)
-        elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
-            windows.open_window(writing, scene.session, Opened.PART, case.task.text, handed[-1].worker)
-    return True
-
-
-def _link(scene: Scene, writing: Writing, case: Case) -> None:
-    """A window whose launches work for the stopped task, by the item that it stopped for."""
-    label = windows.open_window(writing, scene.session, Opened.PART, case.task.text)
-    for item in case.items:
-        if inbox.kind(item) == Item.BLOCKER and item.agent == case.task.agent:
-            signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
-            delegations.note(writing, case.label, signal, item.qid, item.id, blocking=False, handed_over=True)
-            delegations.await_launch(writing, signal, label)

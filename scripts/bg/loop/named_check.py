@@ -43,6 +43,25 @@ def named(scene: Scene, label: str) -> Named:
     return Named(own, verifications.IN_SETTINGS if own else "", words)
 
 
+def note(scene: Scene, writing: Writing, label: str) -> None:
+    """Keep what was named before the agent works: what it changes then names nothing."""
+    found = named(scene, label)
+    if found.command:
+        verifications.name(writing, label, found.command, found.source)
+
+
+def announce(scene: Scene, task: Task) -> None:
+    """Tell the user what will be run, and what will not."""
+    unproven = named(scene, task.label).unproven
+    if unproven:
+        words = phrases.VERIFY_UNPROVEN
+        own = os.path.join(place.own_config(), settings.FILE)
+        scene.answer.notice.append(words.format(label=task.label, command=inline(unproven, 80), file=own))
+    if task.verify:
+        command = inline(task.verify, 160)
+        scene.answer.notice.append(phrases.VERIFIES.format(label=task.label, command=command))
+
+
 def _in_words(text: str) -> str:
     """The command lines behind `Verify:`, to the end of the line or in backticks; of several, each has to pass."""
     found, is_fenced = [], False
@@ -68,22 +87,3 @@ def _is_typed(scene: Scene, window: Window) -> bool:
     if said is None or said.proof != proofs.KEYBOARD:
         return False
     return origins.is_signed(proof.transcript(scene, said.session), said.place, said.text, said.turn)
-
-
-def note(scene: Scene, writing: Writing, label: str) -> None:
-    """Keep what was named before the agent works: what it changes then names nothing."""
-    found = named(scene, label)
-    if found.command:
-        verifications.name(writing, label, found.command, found.source)
-
-
-def announce(scene: Scene, task: Task) -> None:
-    """Tell the user what will be run, and what will not."""
-    unproven = named(scene, task.label).unproven
-    if unproven:
-        words = phrases.VERIFY_UNPROVEN
-        own = os.path.join(place.own_config(), settings.FILE)
-        scene.answer.notice.append(words.format(label=task.label, command=inline(unproven, 80), file=own))
-    if task.verify:
-        command = inline(task.verify, 160)
-        scene.answer.notice.append(phrases.VERIFIES.format(label=task.label, command=command))

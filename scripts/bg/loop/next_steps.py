@@ -17,10 +17,73 @@ if TYPE_CHECKING:
     from typing import Callable, Optional
 
 
+class _Requester(Record):
+    """A request that work was launched for, and the task that made it."""
+
+    one: delegations.Delegation
+    asker: Case
+
+
 def next_step(scene: Scene, case: Case) -> str:
     """What the parent does after an answer: launch, resume, pass it on, wait for the rest or for another agent."""
     parts = [*_launches(scene, case), _to_tell(scene, case)]
     return "\n\n".join(part for part in parts if part)
+
+
+def has_to_do(scene: Scene, case: Case) -> bool:
+    """There is an agent to launch for this task, to ask the user about, or to wake."""
+    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case) or parking.is_left(scene, case))
+
+
+def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:
+    """What the parent does for the task that asked for this one; nothing where this one has merely stopped.
+
+    `way` words in brief how that one is woken.
+    """
+    requester = _requester(scene, case)
+    if requester is None:
+        return ""
+    one, asker = requester
+    is_over = delegations.standing(scene.book, one) in delegations.OVER
+    # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
+    left = [each for each in asker.awaited if each.kind != cases.ANSWER or each.qid != one.qid]
+    if left and (is_over or one.qid in [each.qid for each in left]):
+        return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
+    if not is_over or one.released is not None:
+        return ""
+    return _goes_on(scene, case, requester, way)
+
+
+def _launches(scene: Scene, case: Case) -> list[str]:
+    """The launches that are approved, and requests that can be put to the user now that there is room."""
+    from bg.loop import delegating  # noqa: PLC0415 - late: it imports `reminding`, which imports this
+
+    why = adopting.room(scene.book, scene.project, scene.settings.max_tasks)
+    found = []
+    for one in _unlaunched(scene, case):
+        name = f"{one.label} {one.qid}"
+        if why:
+            found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
+        else:
+            found.append(delegating.launch_order(scene.book, one, one.worker))
+    asked = _can_be_asked(scene, case) if not why else []
+    if asked:
+        names = ", ".join(f"{one.label} {one.qid}" for one in asked)
+        found.append(phrases.NOW_THERE_IS_ROOM.format(names=names))
+    return found
+
+
+def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
+    """Approved requests of a task that nothing was launched for in the turn of the approval."""
+    found = case.forgotten
+    return [one for one in found if cases.of(scene.book, one.worker) is not None]
+
+
+def _can_be_asked(scene: Scene, case: Case) -> list[delegations.Delegation]:
+    """Requests that nobody has decided, where the cap may have kept them from the user."""
+    if scene.settings.max_tasks is None:
+        return []
+    return [one for one in case.asked if one.state == Decision.WAITING]
 
 
 def _to_tell(scene: Scene, case: Case) -> str:
@@ -55,69 +118,6 @@ def _while_it_works(scene: Scene, case: Case) -> str:
 def _unasked(case: Case) -> bool:
     """Nothing is to be sent but what the user has said unasked."""
     return bool(case.unsent) and all(inbox.kind(row) == Item.UNASKED for row in case.unsent)
-
-
-def _launches(scene: Scene, case: Case) -> list[str]:
-    """The launches that are approved, and requests that can be put to the user now that there is room."""
-    from bg.loop import delegating  # noqa: PLC0415 - late: it imports `reminding`, which imports this
-
-    why = adopting.room(scene.book, scene.project, scene.settings.max_tasks)
-    found = []
-    for one in _unlaunched(scene, case):
-        name = f"{one.label} {one.qid}"
-        if why:
-            found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
-        else:
-            found.append(delegating.launch_order(scene.book, one, one.worker))
-    asked = _can_be_asked(scene, case) if not why else []
-    if asked:
-        names = ", ".join(f"{one.label} {one.qid}" for one in asked)
-        found.append(phrases.NOW_THERE_IS_ROOM.format(names=names))
-    return found
-
-
-def _can_be_asked(scene: Scene, case: Case) -> list[delegations.Delegation]:
-    """Requests that nobody has decided, where the cap may have kept them from the user."""
-    if scene.settings.max_tasks is None:
-        return []
-    return [one for one in case.asked if one.state == Decision.WAITING]
-
-
-def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
-    """Approved requests of a task that nothing was launched for in the turn of the approval."""
-    found = case.forgotten
-    return [one for one in found if cases.of(scene.book, one.worker) is not None]
-
-
-def has_to_do(scene: Scene, case: Case) -> bool:
-    """There is an agent to launch for this task, to ask the user about, or to wake."""
-    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case) or parking.is_left(scene, case))
-
-
-def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:
-    """What the parent does for the task that asked for this one; nothing where this one has merely stopped.
-
-    `way` words in brief how that one is woken.
-    """
-    requester = _requester(scene, case)
-    if requester is None:
-        return ""
-    one, asker = requester
-    is_over = delegations.standing(scene.book, one) in delegations.OVER
-    # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
-    left = [each for each in asker.awaited if each.kind != cases.ANSWER or each.qid != one.qid]
-    if left and (is_over or one.qid in [each.qid for each in left]):
-        return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
-    if not is_over or one.released is not None:
-        return ""
-    return _goes_on(scene, case, requester, way)
-
-
-class _Requester(Record):
-    """A request that work was launched for, and the task that made it."""
-
-    one: delegations.Delegation
-    asker: Case
 
 
 def _requester(scene: Scene, case: Case) -> Optional[_Requester]:

@@ -45,6 +45,11 @@ def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal
     return True
 
 
+def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
+    """The settings, and not the user, have decided this request."""
+    return delegations.is_decided_by(book, agent, run, key, phrases.DELEGATION_DENIED)
+
+
 def _key(marker: str, payload: dict[str, Any]) -> str:
     """A digest of what a signal says, whoever signed it and whenever."""
     said = {key: value for key, value in payload.items() if key not in {"agent_id", "timestamp"}}
@@ -68,8 +73,3 @@ def _deny(book: Writing, signal: int, question: int, *, ends: bool) -> None:
         inbox.withdraw(book, item)
     if asked is not None:
         delegations.deny(book, asked, phrases.DELEGATION_DENIED)
-
-
-def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
-    """The settings, and not the user, have decided this request."""
-    return delegations.is_decided_by(book, agent, run, key, phrases.DELEGATION_DENIED)

@@ -29,17 +29,6 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
     return bool(running)
 
 
-def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
-    """The agent's own among the running commands; 2.1.327 may write their results only after the hook has begun."""
-    live = live_commands(scene.event) or []
-    found = arrivals.commands_of(path, live)
-    if live and not found and scene.late is None:
-        scene.book.settle()
-        arrivals.is_written(path, text)
-        found = arrivals.commands_of(path, live)
-    return found
-
-
 def is_parked(scene: Scene, agent: Agent) -> bool:
     """The agent waits for a command of its own, and the host has not woken it yet."""
     path = agents.of_agent(scene.event.transcript, agent.id) if _waits_for(agent) else ""
@@ -55,6 +44,17 @@ def is_left(scene: Scene, case: Case) -> bool:
     if listed is not None and live is not None and (case.agent.id in live or set(waits) & set(listed)):
         return False
     return all(arrivals.is_left_queued(path, command) for command in waits)
+
+
+def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
+    """The agent's own among the running commands; 2.1.327 may write their results only after the hook has begun."""
+    live = live_commands(scene.event) or []
+    found = arrivals.commands_of(path, live)
+    if live and not found and scene.late is None:
+        scene.book.settle()
+        arrivals.is_written(path, text)
+        found = arrivals.commands_of(path, live)
+    return found
 
 
 def _waits_for(agent: Agent) -> list[str]:

@@ -44,6 +44,20 @@ def mention(scene: Scene, *, is_command: bool) -> None:
     scene.answer.notice.append(line)
 
 
+def go_all(scene: Scene, writing: Writing, typed: int) -> Going:
+    """`/bg-answer all go`: every task of the project that is paused goes on."""
+    paused = cases.known(scene.book, lambda: tasks.in_state(scene.book, scene.project, State.PAUSED))
+    if not paused:
+        return Going([feedback.NOTHING_IS_PAUSED], goes=False)
+    if len(paused) == 1:
+        return going.go(scene, writing, paused[0], typed)
+    mine = [case for case in paused if inheriting.claim(scene, writing, case)]
+    _go(scene, writing, mine)
+    lines = [feedback.GO_ELSEWHERE.format(label=case.label) for case in paused if case not in mine]
+    names = ", ".join(case.label for case in mine)
+    return Going(([feedback.ALL_GO_ON.format(names=names)] if mine else []) + lines, goes=bool(mine))
+
+
 def _is_just_over(scene: Scene, case: Case) -> bool:
     """Its limit has ended, and the user has not been told that."""
     return not case.limit.told and 0 < _resets(scene, case) <= scene.book.now()
@@ -59,20 +73,6 @@ def _resets(scene: Scene, case: Case) -> int:
         with scene.book.transaction() as writing:
             notes.set_limit(writing, case.label, limit._replace(resets=found.resets))
     return found.resets
-
-
-def go_all(scene: Scene, writing: Writing, typed: int) -> Going:
-    """`/bg-answer all go`: every task of the project that is paused goes on."""
-    paused = cases.known(scene.book, lambda: tasks.in_state(scene.book, scene.project, State.PAUSED))
-    if not paused:
-        return Going([feedback.NOTHING_IS_PAUSED], goes=False)
-    if len(paused) == 1:
-        return going.go(scene, writing, paused[0], typed)
-    mine = [case for case in paused if inheriting.claim(scene, writing, case)]
-    _go(scene, writing, mine)
-    lines = [feedback.GO_ELSEWHERE.format(label=case.label) for case in paused if case not in mine]
-    names = ", ".join(case.label for case in mine)
-    return Going(([feedback.ALL_GO_ON.format(names=names)] if mine else []) + lines, goes=bool(mine))
 
 
 def _go(scene: Scene, writing: Writing, found: list[Case]) -> None:

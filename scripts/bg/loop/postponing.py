@@ -11,7 +11,7 @@ import sys
 
 from bg.host import tools, versions
 from bg.host.answer import Answer
-from bg.host.event import Event, is_machine_prompt, read, typed_command
+from bg.host.event import MODULE, Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting, routes
@@ -49,12 +49,12 @@ def worth_keeping(event: Event) -> bool:
     """The event brings something that no later event brings again."""
     if event.name == "UserPromptSubmit":
         return is_machine_prompt(event.prompt) or typed_command(event.prompt)[0] == "bg-answer"
-    return event.name not in {"Stop", "SessionStart"} and not tools.is_call(event, tools.ASK)
+    return event.name not in {"Stop", "SessionStart", MODULE} and not tools.is_call(event, tools.ASK)
 
 
 def speaks_to_the_user(event: Event) -> bool:
-    """The host shows the user a line from this event."""
-    return event.name in SHOWN and not event.in_subagent
+    """The host shows the user a line from this event, and no module shows what came of it."""
+    return event.name in SHOWN and not event.in_subagent and not tools.by_module(event)
 
 
 def put_off(

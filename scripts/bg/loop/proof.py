@@ -205,6 +205,8 @@ def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
     """The origin of words that no record shows: not known, unless they have waited in the spool."""
     if row.way == proofs.SPOOLED:
         return origins.Origin(origins.OTHER, phrases.FROM_THE_SPOOL)
+    if tools.is_of_module(row.call):
+        return origins.Origin(origins.UNKNOWN, phrases.NOT_OF_MODULE)
     kept = transcripts.is_kept(transcript(scene, row.session))
     return origins.Origin(origins.UNKNOWN, phrases.NO_RECORD if kept else phrases.NO_TRANSCRIPT)
 
@@ -305,7 +307,7 @@ def message_refused(scene: Scene, case: Case, typed: str) -> str:
     waiting = case.agent.answers
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
         return phrases.PROOF_PENDING.format(label=case.label)
-    peer = _peer(scene)
+    peer = "" if tools.by_module(scene.event) else _peer(scene)
     if not peer:
         return ""
     with scene.book.transaction() as writing:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bg import durations
 from bg.host import arrivals, receipts, terminal, transcripts
-from bg.ledger import cases, deliveries, inbox, place, runs, tasks, windows
+from bg.ledger import cases, deliveries, inbox, notes, place, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
@@ -32,7 +33,8 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     In brief where the host shows the user what the model is told; that is then the user's line as well.
     """
     rows = scene.docket.due if rows is None else rows
-    rows = [row for row in rows if _is_known_to_be_answered(scene, row)]
+    hand = notes.in_hand(scene.book, scene.session)
+    rows = [row for row in rows if not _is_in_hand(scene, row, hand) and _is_known_to_be_answered(scene, row)]
     if not rows or scene.late is not None or _room(scene) < LEAST_ROOM:
         return
     above = _above(scene, rows)
@@ -81,6 +83,11 @@ def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
         return said
     _, asks = _asked(scene, row, then, said)
     return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
+
+
+def _is_in_hand(scene: Scene, row: Delivery, hand: dict[str, float]) -> bool:
+    """The module in the client is just about to wake this agent; it may also have vanished."""
+    return row.kind == Due.ANSWERED and scene.book.now() - hand.get(row.label, 0.0) < durations.IN_HAND
 
 
 def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:

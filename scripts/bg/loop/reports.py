@@ -27,17 +27,6 @@ class Reading(Record):
     strange: Optional[signals.Signal]
 
 
-@lru_cache(maxsize=4)
-def _signals(text: str) -> signals.Reading:
-    """The signals of a text; cached, as one event asks several times about the same few texts.
-
-    Of a very long text only the end is read, where a block belongs; the ledger keeps the whole.
-    """
-    if len(text) >= reported.LONGEST:
-        text = text[-reported.LONGEST :].partition("\n")[2]
-    return signals.read(masked(text))
-
-
 def read(text: str, token: str) -> Reading:
     """Only a block signed with the agent's own token counts; another one is remembered as strange.
 
@@ -54,35 +43,12 @@ def read(text: str, token: str) -> Reading:
     return Reading(own, _last(ending), _last(strange))
 
 
-def _last(found: list[signals.Signal]) -> Optional[signals.Signal]:
-    return found[-1] if found else None
-
-
-def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
-    label = token.rpartition("-")[0]
-    return signal.agent_id.strip().casefold() in ("", label) and signals.ends(signal, text)
-
-
 def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True, uuid: str = "") -> Optional[Run]:
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
     run = _keep(case, agent, source, text, final=final, uuid=uuid)
     if run is not None:
         case.book.settle()
     return run
-
-
-def _keep(case: Case, agent: Agent, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
-    with case.book.transaction() as writing:
-        run = agent.run
-        if run is None or run.ended is not None:
-            if run and final and (not text.strip() or reported.is_reported(case.book, agent.id, text, run.run)):
-                return None
-            run = runs.running(writing, agent.id, case.label)
-        if text.strip():
-            reported.keep_report(writing, agent.id, run.run, source, text)
-        if final and run.last_uuid != uuid:
-            runs.set_last_record(writing, agent.id, run.run, uuid)
-        return run
 
 
 def handed_back(agent: Agent) -> str:
@@ -117,3 +83,37 @@ def requests(texts: list[Report], token: str) -> list[signals.Signal]:
     """What a run asks without ending, and its requests, from all of its texts, not only the best one."""
     own = [found for row in texts for found in read(row.text, token).own]
     return [found for found in own if (found.marker == kinds.REQUEST or not found.terminal) and found.readable]
+
+
+@lru_cache(maxsize=4)
+def _signals(text: str) -> signals.Reading:
+    """The signals of a text; cached, as one event asks several times about the same few texts.
+
+    Of a very long text only the end is read, where a block belongs; the ledger keeps the whole.
+    """
+    if len(text) >= reported.LONGEST:
+        text = text[-reported.LONGEST :].partition("\n")[2]
+    return signals.read(masked(text))
+
+
+def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
+    label = token.rpartition("-")[0]
+    return signal.agent_id.strip().casefold() in ("", label) and signals.ends(signal, text)
+
+
+def _last(found: list[signals.Signal]) -> Optional[signals.Signal]:
+    return found[-1] if found else None
+
+
+def _keep(case: Case, agent: Agent, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
+    with case.book.transaction() as writing:
+        run = agent.run
+        if run is None or run.ended is not None:
+            if run and final and (not text.strip() or reported.is_reported(case.book, agent.id, text, run.run)):
+                return None
+            run = runs.running(writing, agent.id, case.label)
+        if text.strip():
+            reported.keep_report(writing, agent.id, run.run, source, text)
+        if final and run.last_uuid != uuid:
+            runs.set_last_record(writing, agent.id, run.run, uuid)
+        return run

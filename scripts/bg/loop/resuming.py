@@ -124,7 +124,7 @@ def _from_agent(scene: Scene) -> None:
 
 def _record(scene: Scene, case: Case, typed: str) -> str:
     """Write the resume message down before it is sent. What it carries is marked as sent once that is proven."""
-    typed = "" if proof.is_kept_apart(scene) else typed
+    typed = "" if proof.is_kept_apart(scene) or tools.by_module(scene.event) else typed
     message = resume.compose(case.agent, case.agent.token, typed, checkpoints.left_by(scene, case))
     with scene.book.transaction() as writing:
         write_down(scene, writing, case, message, typed)
@@ -160,8 +160,9 @@ def after_message(scene: Scene) -> None:
             unproven(scene)
     else:
         _woken_without_us(scene, tools.resumed_agent(scene.event))
-    hearing.everybody(scene)
-    reminding.remind(scene)
+    if not tools.by_module(scene.event):
+        hearing.everybody(scene)
+        reminding.remind(scene)
 
 
 def _go_on(scene: Scene, row: Resume) -> None:
@@ -347,4 +348,5 @@ def failed_message(scene: Scene) -> None:
     """PostToolUseFailure(SendMessage): nobody was woken."""
     if not scene.event.in_subagent:
         unproven(scene)
-        reminding.remind(scene)
+        if not tools.by_module(scene.event):
+            reminding.remind(scene)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import tools
-from bg.host.event import Event
+from bg.host.event import MODULE, Event
 from bg.ledger import notes, place, verifications
 from bg.loop.scene import Scene
 
@@ -37,10 +37,15 @@ HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
 }
 
 
+# What the client's module hands over comes by the same way in, and is no event of the host's.
+MODULES = {MODULE: "module.step"}
+
+
 def handler_for(event: Event) -> Optional[Handler]:
     """The handler of this event, None where it is none of ours."""
     # An event without a tool, or treated alike for every tool, has one step, whatever tool it names.
     known = HANDLERS.get((event.name, tools.known(event.tool))) or HANDLERS.get((event.name, None))
+    known = known or MODULES.get(event.name)
     if known is None:
         return None
     module, _, name = known.partition(".")

@@ -43,30 +43,6 @@ def unhandled(event: Event, clock: Callable[[], float]) -> None:
                 sightings.note(writing, versions.running(event.transcript), *shape)
 
 
-def _concerns(book: Ledger, event: Event) -> bool:
-    if not event.tool:
-        return _is_ours(book, event.agent)
-    launches_one = deviations.is_like_launch(event) and bool(windows.open_windows(book, event.session))
-    return launches_one or _names_ours(book, deviations.said_by(event))
-
-
-def _is_ours(book: Ledger, agent: str) -> bool:
-    return bool(agent and launches.find(book, agent=agent))
-
-
-def _names_ours(book: Ledger, texts: list[str]) -> bool:
-    """A call names a task of ours as a launch does, or an agent of ours as a message does, and says something to it."""
-    named = any(windows.is_known(book, label) for label in _labels(texts)) or any(
-        _is_ours(book, text) for text in texts
-    )
-    return named and len(texts) > 1
-
-
-def _labels(texts: list[str]) -> list[str]:
-    """The labels that these texts begin with."""
-    return [found[0] for found in map(naming.LABEL.match, map(str.strip, texts)) if found]
-
-
 def look_for_calls(scene: Scene) -> None:
     """Look for launches and messages that the host has carried out without asking our hooks."""
     unfilled = [each.label for each in scene.docket.windows if not windows.is_filled(scene.book, each)]
@@ -79,29 +55,6 @@ def look_for_calls(scene: Scene) -> None:
                 _look_for_message(scene, case, call)
         elif not launches.find(scene.book, tool_use=call.id):
             _note_unasked(scene, call, tools.LAUNCH)
-
-
-def _launched(scene: Scene, calls: list[deviations.Call], labels: list[str]) -> list[deviations.Call]:
-    """The calls that have started an agent under one of these labels."""
-    if not labels:
-        return []
-    started = {arrivals.call_of(each) for each in agents.agents_of(scene.event.transcript)}
-    return [call for call in calls if call.id in started and not set(labels).isdisjoint(_labels(call.texts))]
-
-
-def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
-    """Note a call that no hook of ours has seen if the agent has heard what it said."""
-    if case.task.agent not in call.texts or resumes.find(scene.book, tool_use=call.id):
-        return
-    said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
-    heard = agents.of_agent(scene.event.transcript, case.task.agent)
-    if any(arrivals.heard(heard, text) for text in said):
-        _note_unasked(scene, call, tools.MESSAGE)
-
-
-def _note_unasked(scene: Scene, call: deviations.Call, like: tools.Tool) -> None:
-    kind = drift.MISSED if tools.known(call.tool) is like else drift.UNKNOWN
-    scene.noticed.append(Shape("PreToolUse", call.tool, kind))
 
 
 def look_at_prompt(scene: Scene) -> None:
@@ -126,3 +79,50 @@ def missed(scene: Scene, event: str, tool: str = "") -> None:
 def answered(scene: Scene, event: str, tool: str, what: str, *, taken: bool) -> None:
     """Note whether the host has used a part of a hook's answer, as its record shows."""
     scene.noticed.append(Shape(event, tool, drift.ANSWERED, "" if taken else what))
+
+
+def _concerns(book: Ledger, event: Event) -> bool:
+    if not event.tool:
+        return _is_ours(book, event.agent)
+    launches_one = deviations.is_like_launch(event) and bool(windows.open_windows(book, event.session))
+    return launches_one or _names_ours(book, deviations.said_by(event))
+
+
+def _is_ours(book: Ledger, agent: str) -> bool:
+    return bool(agent and launches.find(book, agent=agent))
+
+
+def _names_ours(book: Ledger, texts: list[str]) -> bool:
+    """A call names a task of ours as a launch does, or an agent of ours as a message does, and says something to it."""
+    named = any(windows.is_known(book, label) for label in _labels(texts)) or any(
+        _is_ours(book, text) for text in texts
+    )
+    return named and len(texts) > 1
+
+
+def _labels(texts: list[str]) -> list[str]:
+    """The labels that these texts begin with."""
+    return [found[0] for found in map(naming.LABEL.match, map(str.strip, texts)) if found]
+
+
+def _launched(scene: Scene, calls: list[deviations.Call], labels: list[str]) -> list[deviations.Call]:
+    """The calls that have started an agent under one of these labels."""
+    if not labels:
+        return []
+    started = {arrivals.call_of(each) for each in agents.agents_of(scene.event.transcript)}
+    return [call for call in calls if call.id in started and not set(labels).isdisjoint(_labels(call.texts))]
+
+
+def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
+    """Note a call that no hook of ours has seen if the agent has heard what it said."""
+    if case.task.agent not in call.texts or resumes.find(scene.book, tool_use=call.id):
+        return
+    said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
+    heard = agents.of_agent(scene.event.transcript, case.task.agent)
+    if any(arrivals.heard(heard, text) for text in said):
+        _note_unasked(scene, call, tools.MESSAGE)
+
+
+def _note_unasked(scene: Scene, call: deviations.Call, like: tools.Tool) -> None:
+    kind = drift.MISSED if tools.known(call.tool) is like else drift.UNKNOWN
+    scene.noticed.append(Shape("PreToolUse", call.tool, kind))

@@ -67,6 +67,58 @@ def prompt(scene: Scene) -> None:
         scene.apart("the reminders", reminding.remind, scene)
 
 
+def stop(scene: Scene) -> None:
+    """Stop: pick up what no event brought; the turn goes on only for what nobody has heard yet."""
+    if scene.event.in_subagent:
+        return
+    scene.apart("what was said before", scene.see)
+    scene.apart("who said what", proof.look_around, scene)
+    reconciling.catch_up(scene, reconciling.STOP)
+    _look_for_unasked(scene)
+    _close_windows(scene)
+    if not (versions.attended() and _is_announced_next(scene)):
+        _tell_the_rest(scene)
+    if scene.answer.context and not scene.host.takes_context_at_stop:
+        scene.answer.block = "\n\n".join(scene.answer.context)
+        scene.answer.context = []
+
+
+def start(scene: Scene) -> None:
+    """SessionStart: what is in flight, what waits, what was never said."""
+    reconciling.catch_up(scene, reconciling.INHERIT)
+    others = inheriting.elsewhere(scene)
+    if others:
+        scene.answer.context.append("\n".join(others))
+    if inheriting.is_lent(scene) or not inheriting.concerns(scene):
+        if scene.event.source == "fork" and others:
+            continuing.wait_for_origin(scene)
+        return
+    scene.enter()
+    continuing.note_return(scene)
+    _forget_the_old(scene)
+    reconciling.catch_up(scene, reconciling.BEGIN)
+    lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))
+    if lines:
+        scene.answer.context.append("\n".join(lines))
+    reminding.remind(scene)
+    if projects.is_any_since(scene.book, scene.project, scene.book.now() - durations.RECENT):
+        scene.answer.notice.append(inheriting.summary_line(scene))
+
+
+def end(scene: Scene) -> None:
+    """SessionEnd: note that the session has ended; its tasks stay."""
+    if scene.late is not None and inheriting.lives(scene):
+        return  # it has been resumed since
+    scene.see()
+    if not scene.event.is_cleared and verifications.unended(scene.book, scene.session):
+        from bg.loop import verifying  # noqa: PLC0415 - late: nearly no session ends with one
+
+        scene.apart("the checks of a session", verifying.end_all, scene)
+    with scene.book.transaction() as writing:
+        sessions.end(writing, scene.session)
+        notes.forget_origin(writing, scene.session)
+
+
 def _take_apart(scene: Scene) -> None:
     """Read an answer alone that came with other messages in one prompt, which may then not be blocked."""
     words = "" if versions.attended() or typed_command(scene.event.prompt)[0] else joined_answer(scene.event.prompt)
@@ -85,10 +137,29 @@ def _look_for_unasked(scene: Scene) -> None:
         scene.apart("unasked calls", sighting.look_for_calls, scene)
 
 
-def _say_what_failed(scene: Scene, command: str) -> None:
-    """Tell who typed a command that it has failed, with what the doctor finds."""
-    told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
-    commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
+def _close_windows(scene: Scene) -> None:
+    """Close the turn's windows; one in which nothing was launched becomes a task that says so."""
+    opened = scene.docket.windows
+    if not opened:
+        return
+    with scene.book.transaction() as writing:
+        for window in opened:
+            windows.close_window(writing, window)
+            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.is_filled(scene.book, window):
+                tasks.create(
+                    writing,
+                    window.label,
+                    window.label,
+                    scene.session,
+                    scene.project,
+                    window.text,
+                    State.NOT_LAUNCHED,
+                )
+                why = windows.refusal(scene.book, window)
+                tasks.set_state(writing, window.label, State.NOT_LAUNCHED, inline(why, 200))
+                said = phrases.NOT_LAUNCHED.format(label=window.label, text=inline(window.text, 80))
+                said += phrases.LAUNCH_REFUSED.format(why=cited(why, 300)) if why else ""
+                scene.answer.notice.append(said)
 
 
 def _mention_quiet(scene: Scene) -> None:
@@ -125,6 +196,19 @@ def _mention_pace(scene: Scene, case: Case) -> None:
         scene.answer.context.append(phrases.WHERE_THE_USER_PICKS.format(label=case.label, way=way))
 
 
+def _launch(scene: Scene, arguments: str) -> None:
+    if not arguments:
+        commands.say(scene, phrases.NOTHING_TO_HAND_OVER.format(command=scene.launch_command))
+        return
+    full = adopting.full(scene.book, scene.project, scene.settings.max_tasks)
+    if full:
+        commands.say(scene, full)
+        return
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, _):
+        label = windows.open_window(writing, scene.session, Opened.COMMAND, arguments)
+    scene.answer.context.append(adopting.window_line(label))
+
+
 def _status(scene: Scene, arguments: str) -> None:
     commands.status_command(scene, arguments)
 
@@ -141,58 +225,10 @@ def _answer(scene: Scene, arguments: str) -> None:
         answer_command.answer_command(scene, words)
 
 
-def _launch(scene: Scene, arguments: str) -> None:
-    if not arguments:
-        commands.say(scene, phrases.NOTHING_TO_HAND_OVER.format(command=scene.launch_command))
-        return
-    full = adopting.full(scene.book, scene.project, scene.settings.max_tasks)
-    if full:
-        commands.say(scene, full)
-        return
-    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, _):
-        label = windows.open_window(writing, scene.session, Opened.COMMAND, arguments)
-    scene.answer.context.append(adopting.window_line(label))
-
-
-def _close_windows(scene: Scene) -> None:
-    """Close the turn's windows; one in which nothing was launched becomes a task that says so."""
-    opened = scene.docket.windows
-    if not opened:
-        return
-    with scene.book.transaction() as writing:
-        for window in opened:
-            windows.close_window(writing, window)
-            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.is_filled(scene.book, window):
-                tasks.create(
-                    writing,
-                    window.label,
-                    window.label,
-                    scene.session,
-                    scene.project,
-                    window.text,
-                    State.NOT_LAUNCHED,
-                )
-                why = windows.refusal(scene.book, window)
-                tasks.set_state(writing, window.label, State.NOT_LAUNCHED, inline(why, 200))
-                said = phrases.NOT_LAUNCHED.format(label=window.label, text=inline(window.text, 80))
-                said += phrases.LAUNCH_REFUSED.format(why=cited(why, 300)) if why else ""
-                scene.answer.notice.append(said)
-
-
-def stop(scene: Scene) -> None:
-    """Stop: pick up what no event brought; the turn goes on only for what nobody has heard yet."""
-    if scene.event.in_subagent:
-        return
-    scene.apart("what was said before", scene.see)
-    scene.apart("who said what", proof.look_around, scene)
-    reconciling.catch_up(scene, reconciling.STOP)
-    _look_for_unasked(scene)
-    _close_windows(scene)
-    if not (versions.attended() and _is_announced_next(scene)):
-        _tell_the_rest(scene)
-    if scene.answer.context and not scene.host.takes_context_at_stop:
-        scene.answer.block = "\n\n".join(scene.answer.context)
-        scene.answer.context = []
+def _say_what_failed(scene: Scene, command: str) -> None:
+    """Tell who typed a command that it has failed, with what the doctor finds."""
+    told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
+    commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
 def _is_announced_next(scene: Scene) -> bool:
@@ -236,15 +272,6 @@ def _ask_first(scene: Scene) -> None:
         _hold(scene, [*fresh, *left], words)
 
 
-def _hold(scene: Scene, items: list[Question], words: dict[int, str]) -> None:
-    """Have the parent put these questions before its turn ends, each once."""
-    questions = [words[one] for one in dict.fromkeys(item.id for item in items)]
-    texts, count = fit(questions[:MOST_HELD], HELD_ROOM, phrases.MORE_QUESTIONS)
-    if count == MOST_HELD < len(questions):
-        texts.append(phrases.MORE_QUESTIONS)
-    scene.answer.context.append(fill("ask_first", questions="\n".join(texts)))
-
-
 def _to_hold(scene: Scene) -> dict[int, str]:
     """The questions that the user has not been shown, as the parent is given them."""
     items = scene.docket.items
@@ -274,26 +301,13 @@ def _mentions(spoken: str, item: Question) -> bool:
     return f"{item.label} {item.qid}".lower() in words or " ".join(item.text.split()).lower()[:60] in words
 
 
-def start(scene: Scene) -> None:
-    """SessionStart: what is in flight, what waits, what was never said."""
-    reconciling.catch_up(scene, reconciling.INHERIT)
-    others = inheriting.elsewhere(scene)
-    if others:
-        scene.answer.context.append("\n".join(others))
-    if inheriting.is_lent(scene) or not inheriting.concerns(scene):
-        if scene.event.source == "fork" and others:
-            continuing.wait_for_origin(scene)
-        return
-    scene.enter()
-    continuing.note_return(scene)
-    _forget_the_old(scene)
-    reconciling.catch_up(scene, reconciling.BEGIN)
-    lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))
-    if lines:
-        scene.answer.context.append("\n".join(lines))
-    reminding.remind(scene)
-    if projects.is_any_since(scene.book, scene.project, scene.book.now() - durations.RECENT):
-        scene.answer.notice.append(inheriting.summary_line(scene))
+def _hold(scene: Scene, items: list[Question], words: dict[int, str]) -> None:
+    """Have the parent put these questions before its turn ends, each once."""
+    questions = [words[one] for one in dict.fromkeys(item.id for item in items)]
+    texts, count = fit(questions[:MOST_HELD], HELD_ROOM, phrases.MORE_QUESTIONS)
+    if count == MOST_HELD < len(questions):
+        texts.append(phrases.MORE_QUESTIONS)
+    scene.answer.context.append(fill("ask_first", questions="\n".join(texts)))
 
 
 def _forget_the_old(scene: Scene) -> None:
@@ -308,17 +322,3 @@ def _forget_the_old(scene: Scene) -> None:
     if kept is not None:
         scene.apart("forgetting what is old", forgetting.forget_old, scene.book, kept, scene.desk.archive)
     forgetting.note_done(scene.book)
-
-
-def end(scene: Scene) -> None:
-    """SessionEnd: note that the session has ended; its tasks stay."""
-    if scene.late is not None and inheriting.lives(scene):
-        return  # it has been resumed since
-    scene.see()
-    if not scene.event.is_cleared and verifications.unended(scene.book, scene.session):
-        from bg.loop import verifying  # noqa: PLC0415 - late: nearly no session ends with one
-
-        scene.apart("the checks of a session", verifying.end_all, scene)
-    with scene.book.transaction() as writing:
-        sessions.end(writing, scene.session)
-        notes.forget_origin(writing, scene.session)

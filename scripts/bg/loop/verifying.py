@@ -31,6 +31,29 @@ def catch_up(scene: Scene) -> None:
     start(scene)
 
 
+def start(scene: Scene) -> None:
+    """Start the checks that wait, as far as nothing else runs in their trees."""
+    for row in verifications.unended(scene.book, scene.session):
+        if not row.begun:
+            scene.apart(f"starting {row.label}", _start, scene, row)
+
+
+def end_all(scene: Scene) -> None:
+    """End the checks of a session that ends."""
+    _take_in_all(scene)
+    for row in verifications.unended(scene.book, scene.session):
+        scene.apart(f"the checked {row.label}", _take_back, scene, row)
+
+
+def reminder(scene: Scene, row: Delivery) -> Reminder:
+    """How the check after a run ended, in words."""
+    found = first_of(verifications.find(scene.book, agent=row.subject, run=row.run))
+    case = cases.of(scene.book, row.label)
+    assert found is not None and case is not None
+    resume = waking.resume_how(scene, case.task.agent, case.label)
+    return verified.reminder(found, case.task, resume, gone_on=_has_gone_on(scene, found))
+
+
 def _take_in_all(scene: Scene) -> None:
     for row in verifications.unended(scene.book, scene.session):
         scene.apart(f"the checked {row.label}", _take_in, scene, row)
@@ -44,56 +67,6 @@ def _take_in(scene: Scene, row: Verification) -> None:
         found = verify.take(where, row.token) or verify.nothing(verify.RUNNER_GONE)
     if found is not None:
         _end(scene, row, found)
-
-
-def start(scene: Scene) -> None:
-    """Start the checks that wait, as far as nothing else runs in their trees."""
-    for row in verifications.unended(scene.book, scene.session):
-        if not row.begun:
-            scene.apart(f"starting {row.label}", _start, scene, row)
-
-
-def _start(scene: Scene, row: Verification) -> None:
-    if _has_gone_on(scene, row):
-        _end(scene, row, verify.nothing(verify.GONE_ON))
-        return
-    scene.book.settle()
-    came = verify.start(_folder(scene), _job(scene, row), lambda: verifications.is_due(scene.book, row.id))
-    if came == verify.STARTED:
-        with scene.book.transaction() as writing:
-            verifications.begin(writing, row.id)
-        scene.book.settle()
-    elif came != verify.BUSY:
-        _end(scene, row, verify.nothing(came))
-
-
-def _job(scene: Scene, row: Verification) -> verify.Job:
-    first = launches.of_task(scene.book, row.label)[0]
-    host = machine.host() or machine.Process(0, "")
-    return verify.Job(
-        token=row.token,
-        command=row.command,
-        folder=row.folder,
-        seconds=scene.settings.verify_seconds,
-        umask=int(os.environ.get("BG_UMASK") or "22", 8),
-        host=host.pid,
-        host_started=host.started,
-        commit=first.head or "",
-        made=first.made,
-        defines=verify.defining(row.command),
-    )
-
-
-def end_all(scene: Scene) -> None:
-    """End the checks of a session that ends."""
-    _take_in_all(scene)
-    for row in verifications.unended(scene.book, scene.session):
-        scene.apart(f"the checked {row.label}", _take_back, scene, row)
-
-
-def _take_back(scene: Scene, row: Verification) -> None:
-    verify.cancel(_folder(scene), row.token, row.folder)
-    _end(scene, row, verify.nothing(verify.SESSION_ENDED))
 
 
 def _folder(scene: Scene) -> Path:
@@ -127,19 +100,6 @@ def _outcome(found: verify.Result) -> tuple[str, str]:
     return (Outcome.FAILED if found.code else Outcome.PASSED), ""
 
 
-def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
-    """Make a task disputed whose check failed, if it was reported done and has not gone on since."""
-    case = cases.of(scene.book, row.label)
-    if case and case.task.state == State.DONE and not _has_gone_on(scene, row):
-        tasks.set_state(writing, row.label, State.DISPUTED)
-
-
-def _has_gone_on(scene: Scene, row: Verification) -> bool:
-    """The task has had another run since, by this agent or a new one."""
-    case, last = cases.of(scene.book, row.label), cases.agent(scene.book, row.agent).run
-    return case is None or last is None or case.task.agent != row.agent or last.run != row.run
-
-
 def _meanwhile(scene: Scene, row: Verification, found: verify.Result) -> Iterator[str]:
     """Who else worked in the tree since the run's end, as far as records show."""
     tree = verify.tree_of(row.folder)
@@ -164,10 +124,50 @@ def _is_in(folder: str, tree: str) -> bool:
     return own == tree or (not repository.top(tree) and own.startswith(os.path.join(tree, "")))
 
 
-def reminder(scene: Scene, row: Delivery) -> Reminder:
-    """How the check after a run ended, in words."""
-    found = first_of(verifications.find(scene.book, agent=row.subject, run=row.run))
+def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
+    """Make a task disputed whose check failed, if it was reported done and has not gone on since."""
     case = cases.of(scene.book, row.label)
-    assert found is not None and case is not None
-    resume = waking.resume_how(scene, case.task.agent, case.label)
-    return verified.reminder(found, case.task, resume, gone_on=_has_gone_on(scene, found))
+    if case and case.task.state == State.DONE and not _has_gone_on(scene, row):
+        tasks.set_state(writing, row.label, State.DISPUTED)
+
+
+def _has_gone_on(scene: Scene, row: Verification) -> bool:
+    """The task has had another run since, by this agent or a new one."""
+    case, last = cases.of(scene.book, row.label), cases.agent(scene.book, row.agent).run
+    return case is None or last is None or case.task.agent != row.agent or last.run != row.run
+
+
+def _start(scene: Scene, row: Verification) -> None:
+    if _has_gone_on(scene, row):
+        _end(scene, row, verify.nothing(verify.GONE_ON))
+        return
+    scene.book.settle()
+    came = verify.start(_folder(scene), _job(scene, row), lambda: verifications.is_due(scene.book, row.id))
+    if came == verify.STARTED:
+        with scene.book.transaction() as writing:
+            verifications.begin(writing, row.id)
+        scene.book.settle()
+    elif came != verify.BUSY:
+        _end(scene, row, verify.nothing(came))
+
+
+def _job(scene: Scene, row: Verification) -> verify.Job:
+    first = launches.of_task(scene.book, row.label)[0]
+    host = machine.host() or machine.Process(0, "")
+    return verify.Job(
+        token=row.token,
+        command=row.command,
+        folder=row.folder,
+        seconds=scene.settings.verify_seconds,
+        umask=int(os.environ.get("BG_UMASK") or "22", 8),
+        host=host.pid,
+        host_started=host.started,
+        commit=first.head or "",
+        made=first.made,
+        defines=verify.defining(row.command),
+    )
+
+
+def _take_back(scene: Scene, row: Verification) -> None:
+    verify.cancel(_folder(scene), row.token, row.folder)
+    _end(scene, row, verify.nothing(verify.SESSION_ENDED))

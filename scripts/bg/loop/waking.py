@@ -42,16 +42,6 @@ def can_wake(scene: Scene, agent: str) -> bool:
     return scene.wakes[agent]
 
 
-def _can_wake(scene: Scene, agent: str) -> bool:
-    if not agents.wakes_whole(scene.event.transcript, agent) or stays_stopped(scene, agent):
-        return False
-    path = agents.of_agent(scene.event.transcript, agent)
-    if scene.host.forgets_long and transcripts.size(path) > versions.RESUME_LIMIT:
-        return False
-    # Seen on 2.1.7: once the connection was lost in the middle of a reply, a woken agent had nothing from before that.
-    return not (scene.host.resume_way == versions.BY_LAUNCH and transcripts.is_torn(path))
-
-
 def stays_stopped(scene: Scene, agent: str) -> bool:
     """The user has stopped it by key: the host refuses to wake it."""
     return arrivals.is_stopped_by_user(agents.of_agent(scene.event.transcript, agent))
@@ -60,3 +50,13 @@ def stays_stopped(scene: Scene, agent: str) -> bool:
 def open_relaunch(scene: Scene, writing: Writing, case: Case) -> None:
     """The next agent that is launched in this turn continues the task, whatever it is called."""
     windows.open_window(writing, scene.session, Opened.RELAUNCH, case.task.text, case.label)
+
+
+def _can_wake(scene: Scene, agent: str) -> bool:
+    if not agents.wakes_whole(scene.event.transcript, agent) or stays_stopped(scene, agent):
+        return False
+    path = agents.of_agent(scene.event.transcript, agent)
+    if scene.host.forgets_long and transcripts.size(path) > versions.RESUME_LIMIT:
+        return False
+    # Seen on 2.1.7: once the connection was lost in the middle of a reply, a woken agent had nothing from before that.
+    return not (scene.host.resume_way == versions.BY_LAUNCH and transcripts.is_torn(path))

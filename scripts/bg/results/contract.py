@@ -29,6 +29,7 @@ CUT = re.compile(r"\s*(?::|\s[–—-]\s|\()")
 MARKER = re.compile(r"\[/?[A-Z]+_[A-Z_]+\]\s*$")  # a signal block under a result is not part of its last section
 CORE = frozenset(("Status", "Summary", "Findings", "Key References", "Confidence"))
 TELLING = frozenset(("Status", "Confidence", "Key References"))
+TRIED = 10  # titles below which all of the rest is looked through for a result: each is a pass over the text
 ONE_LINE = frozenset(("Status", "Summary", "Confidence"))
 
 
@@ -128,7 +129,7 @@ def _result_titles(found: Sequence[Line]) -> list[Title]:
     own = _below(titles, found)
     first = _first_formed(own)
     if first is None:  # a heading like "Benchmark Results" inside the first result may come before its core
-        first = _first_formed(_divide(found[title.at + 1 :]) for title in titles)
+        first = _first_formed(_divide(found[title.at + 1 :]) for title in titles[:TRIED])
     if first is None:
         return []
     taken = [titles[first]]

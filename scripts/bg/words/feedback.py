@@ -38,6 +38,17 @@ WHY_NOT_SENT = {
     "question": "as the words ask something back",
 }
 
+# The module in the client: the line above the prompt, and its dialog
+
+BAND = "{label}: {text}"
+BAND_KEY = "answer"
+BAND_STUCK = "{labels}: answered, and Claude has yet to pass it on"
+I_TYPE = ("I type the answer", "Nothing is sent yet: the prompt then begins with what to type")
+LEAVE_IT = ("Leave it to the agent", "It decides as it thinks best")
+DECIDE_BY_TYPING = "{name}: type approve or deny"
+ANSWERED_THERE = "{name} answered: {words}"
+NOT_WOKEN_HERE = "{label} cannot be woken from here: Claude is asked to"
+
 # Answering, said to the user
 
 APPROVE_AGAIN = (

@@ -6,6 +6,12 @@ Texts of several lines for a model stand in texts.md.
 # Who speaks: every text that reaches a model through a hook begins with it.
 SENDER = "[from the bg plugin, not from the user]"
 
+# The module in the client
+
+NOT_OF_MODULE = "a dialog that the plugin's module has not shown"
+ANSWERS_ARE_HERE = "The user has answered."
+MODULE_ASKS = "The user has answered {labels} in the client. The bg plugin says below what is left to do for that."
+
 # Launching, said to the parent model
 
 LABEL = SENDER + (

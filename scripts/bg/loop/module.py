@@ -1,0 +1,216 @@
+"""The module in the client: what it shows and asks, and what the user has chosen or left open there.
+
+It hands over what the user does, and does what it is told here: shows a line, puts a question, wakes an agent. Whether
+the words are the user's is proven by its chain alone.
+"""
+
+from __future__ import annotations
+
+from bg import durations, machine, settings
+from bg.host import dialogs, tools, versions
+from bg.host.event import Event, mapping, text_of
+from bg.ledger import cases, chains, inbox, notes, proofs, sessions, tasks, user_answers
+from bg.ledger.cases import Case
+from bg.ledger.inbox import Question
+from bg.ledger.values import Due, Item
+from bg.loop import asking, waking
+from bg.loop.scene import Scene
+from bg.words import feedback, outcome, phrases
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+    Given = dict[str, Any]
+
+SHORT = 160  # characters of a question, of which the client shows what fits
+
+
+def begin(event: Event) -> Given:
+    """As the client loads the module: keep what it commits itself to; whether it is to show anything.
+
+    This needs no ledger, and makes none.
+    """
+    client = machine.host()
+    if not versions.attended() or not settings.load(event.cwd).mod or client is None:
+        return {}
+    counts = machine.shares_terminal(client) and chains.begin(client, mapping(event.raw).get("commitment"))
+    return {"on": True} if counts else {}
+
+
+def step(scene: Scene) -> None:
+    """Whatever the user did there, or what may have changed what is shown."""
+    scene.is_counted = True
+    given = mapping(scene.event.raw)
+    scene.event = scene.event._replace(transcript=scene.docket.transcript)
+    done = _DONE.get(text_of(given.get("did")))
+    if not scene.settings.mod:
+        scene.answer.reply = {"band": None}
+    elif done is not None:
+        reply = done(scene, given)
+        scene.answer.reply = {**reply, "band": _band(scene)}
+    scene.answer.notice, scene.answer.context, scene.answer.block = [], [], ""
+
+
+def _look(_: Scene, __: Given) -> Given:
+    return {}
+
+
+def _next(scene: Scene, given: Given) -> Given:
+    """The first question that the user has not been put since the key was pressed, what is typed after all others.
+
+    An approval goes through the prompt: its agent is launched in the turn that it begins.
+    """
+    seen = given.get("seen")
+    left = [item for item in _waiting(scene) if not isinstance(seen, list) or item.id not in seen]
+    left.sort(key=lambda item: inbox.kind(item) == Item.DELEGATION)
+    if not left:
+        return {}
+    item = left[0]
+    question, name = asking.put(item, asking.name_of(scene, item.label)), f"{item.label} {item.qid}"
+    if inbox.kind(item) == Item.DELEGATION:
+        typed = f"{scene.answer_command} {name}: "
+        return {"log": question, "toast": feedback.DECIDE_BY_TYPING.format(name=name), "fill": typed}
+    labels = [label for label, _ in asking.offered(item)]
+    return {"ask": {"id": item.id, "question": question, "header": name[: dialogs.HEADER], "options": labels}}
+
+
+def _chose(scene: Scene, given: Given) -> Given:
+    """A dialog of the module's is answered: its hooks have written down what, and the chain proves whose it is."""
+    item = inbox.get(scene.book, given.get("item") if isinstance(given.get("item"), int) else 0)
+    words = text_of(given.get("words"))
+    if item is None:
+        return _next(scene, given)
+    if words == feedback.I_TYPE[0]:
+        return {"fill": f"{scene.answer_command} {item.label} {item.qid}: "}
+    with scene.book.transaction() as writing:
+        if _proves(scene, writing, given):
+            for row in _said_of(scene, item, asking.meant(words)):
+                proofs.judge(writing, row.id, proofs.DIALOG)
+    told = _told(scene)
+    mine = user_answers.given(scene.book, inbox.get(scene.book, item.id) or item)
+    shown = feedback.ANSWERED_THERE.format(name=f"{item.label} {item.qid}", words=inline(mine.text, 80)) if mine else ""
+    said = {"log": told} if told else {"toast": shown} if shown else {}
+    return {**_next(scene, given), **said, **_go_on(scene, given)}
+
+
+def _said_of(scene: Scene, item: Question, words: str) -> list[proofs.Proof]:
+    """What a dialog of the module's has recorded for this item alone, in these words."""
+    return [
+        row
+        for row in proofs.unjudged(scene.book, scene.session)
+        if (row.way, row.session, row.text) == (proofs.CHOSEN, scene.session, words)
+        and tools.is_of_module(row.call)
+        and [each.question for each in user_answers.find(scene.book, proof=row.id)] == [item.id]
+    ]
+
+
+def _refused(scene: Scene, given: Given) -> Given:
+    """The client does not wake an agent from here: Claude is asked to, as without the module."""
+    label = text_of(given.get("label"))
+    left = [each for each in notes.in_hand(scene.book, scene.session) if each != label]
+    with scene.book.transaction() as writing:
+        notes.set_in_hand(writing, scene.session, left)
+    case = cases.of(scene.book, label)
+    if case is None:
+        return {}
+    return {"toast": feedback.NOT_WOKEN_HERE.format(label=label), **_to_parent([label], given)}
+
+
+_DONE: dict[str, Callable[[Scene, Given], Given]] = {
+    "look": _look,
+    "key": _next,
+    "chose": _chose,
+    "refused": _refused,
+}
+
+
+def _proves(scene: Scene, writing: Any, given: Given) -> bool:
+    """The words come from the module of the very client that has this session, and were typed there."""
+    client, known = machine.host(), scene.docket.row
+    if client is None or known is None or (known.pid, known.pid_started) != (client.pid, client.started):
+        return False
+    others = {each for each in sessions.processes(scene.book) if each != (client.pid, client.started)}
+    if not machine.shares_terminal(client) or any((one.pid, one.started) in others for one in machine.above()):
+        return False
+    return chains.proves(writing, client, given.get("proof"))
+
+
+def _told(scene: Scene) -> str:
+    """What has come of words that were not taken, or are not proven; said once."""
+    words = notes.late_words(scene.book, scene.session)
+    if words:
+        with scene.book.transaction() as writing:
+            notes.forget_late_words(writing, scene.session)
+    return words
+
+
+def _go_on(scene: Scene, given: Given) -> Given:
+    """What the module does about the answers: it wakes who is ready, and asks Claude for the rest."""
+    ready = _ready(scene)
+    labels = [case.label for case in ready]
+    with scene.book.transaction() as writing:
+        notes.set_in_hand(writing, scene.session, labels)
+    wake = [{"agent": case.task.agent, "label": case.label, "text": phrases.ANSWERS_ARE_HERE} for case in ready]
+    owed = [row.label for row in scene.docket.unsaid if row.kind == Due.ANSWERED and row.label not in labels]
+    mine = [label for label in owed if _has_to_be_asked(scene, label)]
+    return {**({"wake": wake} if wake else {}), **(_to_parent(mine, given) if mine else {})}
+
+
+def _has_to_be_asked(scene: Scene, label: str) -> bool:
+    from bg.loop import next_steps  # noqa: PLC0415 - late: few answers need more than an agent that is woken
+
+    case = cases.of(scene.book, label)
+    return case is not None and bool(case.is_ready or next_steps.has_to_do(scene, case))
+
+
+def _to_parent(labels: list[str], given: Given) -> Given:
+    """In the middle of a turn the next hook tells it."""
+    if given.get("busy"):
+        return {}
+    return {"say": phrases.MODULE_ASKS.format(labels=", ".join(dict.fromkeys(labels)))}
+
+
+def _ready(scene: Scene) -> list[Case]:
+    """The tasks of this session whose agents can have what is said to them now, by a message."""
+    if scene.host.resume_way != versions.BY_MESSAGE:
+        return []
+    states = (*tasks.RUNNING_STATES, *tasks.CONTINUABLE_STATES, *tasks.ENDED_STATES)
+    found = [case for case in scene.docket.cases_in(tuple(dict.fromkeys(states))) if case.task.agent]
+    return [case for case in found if _can_have(scene, case)]
+
+
+def _can_have(scene: Scene, case: Case) -> bool:
+    if not case.is_ready or case.is_held or any(_is_pending(scene, row.proof) for row in case.agent.answers):
+        return False
+    if case.task.state in tasks.RUNNING_STATES:
+        return bool(case.unsent)
+    return waking.wakes(scene, case.task.agent)
+
+
+def _is_pending(scene: Scene, number: Optional[int]) -> bool:
+    row = proofs.of_id(scene.book, number)
+    return row is not None and not row.proof
+
+
+def _waiting(scene: Scene) -> list[Question]:
+    """What waits for the user in this project."""
+    return [item for item in inbox.waiting(scene.book, project=scene.project) if inbox.kind(item) != Item.UNASKED]
+
+
+def _band(scene: Scene) -> Optional[Given]:
+    """One line above the prompt while something needs the user."""
+    items = _waiting(scene)
+    hand = notes.in_hand(scene.book, scene.session)
+    fresh = [label for label, at in hand.items() if scene.book.now() - at < durations.IN_HAND]
+    left = [row.label for row in scene.docket.unsaid if row.kind == Due.ANSWERED and row.label not in fresh]
+    stuck = [label for label in left if _has_to_be_asked(scene, label)]
+    if not items and not stuck:
+        return None
+    parts = outcome.counted(len(scene.docket.running), len({item.label for item in items}), 0)
+    counts = " · ".join(words for words, _ in reversed(parts))
+    words = feedback.BAND.format(label=items[0].label, text=inline(items[0].text, SHORT)) if items else ""
+    asked = feedback.BAND_STUCK.format(labels=", ".join(dict.fromkeys(stuck))) if stuck else ""
+    key = feedback.BAND_KEY if items else ""
+    return {"counts": counts, "words": " · ".join(filter(None, [words, asked])), "key": key}
