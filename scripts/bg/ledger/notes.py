@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 
+from bg import durations
 from bg.ledger.file import Ledger, Record, Writing, unpacked
 from bg.masking import masked
 from bg.record import Record as Plain
@@ -235,9 +236,10 @@ def set_links_used(book: Writing, client: str, used: int) -> None:
     _set(book, f"links:{client}", str(used))
 
 
-def in_hand(book: Ledger, session: str) -> dict[str, float]:
-    """The tasks that the module of a session was told to wake, and when."""
-    return {label: at for label, at in unpacked(_get(book, f"hand:{session}")).items() if isinstance(at, float)}
+def in_hand(book: Ledger, session: str) -> list[str]:
+    """The tasks that the module of a session was told to wake just now; later it may also have vanished."""
+    told = unpacked(_get(book, f"hand:{session}"))
+    return [label for label, at in told.items() if isinstance(at, float) and book.now() - at < durations.IN_HAND]
 
 
 def set_in_hand(book: Writing, session: str, labels: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bg.host import dialogs, drift, tools, transcripts
+from bg.host.event import Event
 from bg.ledger import cases, digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing, first_of
@@ -64,10 +65,7 @@ def after_question(scene: Scene) -> None:
     if event.in_subagent:
         return
     scene.see()
-    by_module = tools.by_module(event)
-    chosen = dialogs.answers_of(event)
-    given = {question: meant(text) if by_module else text for question, text in chosen.items() if text.strip()}
-    given = {question: text for question, text in given.items() if text}
+    given = _given(event)
     with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as (writing, claim):
         shown = notes.take_dialog(writing, event.tool_use)
         if shown is not None:
@@ -77,13 +75,21 @@ def after_question(scene: Scene) -> None:
             told = [phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK)]
         else:
             told = _take_all(scene, writing, given, shown)
-    if by_module:
+    if tools.by_module(event):
         _leave_to_module(scene)
         return
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     hearing.everybody(scene)
     reminding.remind(scene, _left_to_say(scene))
+
+
+def _given(event: Event) -> dict[str, str]:
+    """What the user said to each question of the dialog; what says nothing yet is left out."""
+    chosen = dialogs.answers_of(event)
+    if tools.by_module(event):
+        chosen = {question: meant(text) for question, text in chosen.items()}
+    return {question: text for question, text in chosen.items() if text.strip()}
 
 
 def _leave_to_module(scene: Scene) -> None:

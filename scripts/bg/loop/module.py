@@ -6,7 +6,7 @@ the words are the user's is proven by its chain alone.
 
 from __future__ import annotations
 
-from bg import durations, machine, settings
+from bg import machine, settings
 from bg.host import dialogs, tools, versions
 from bg.host.event import Event, mapping, text_of
 from bg.ledger import cases, chains, inbox, notes, proofs, sessions, tasks, user_answers
@@ -201,16 +201,20 @@ def _waiting(scene: Scene) -> list[Question]:
 
 def _band(scene: Scene) -> Optional[Given]:
     """One line above the prompt while something needs the user."""
-    items = _waiting(scene)
-    hand = notes.in_hand(scene.book, scene.session)
-    fresh = [label for label, at in hand.items() if scene.book.now() - at < durations.IN_HAND]
-    left = [row.label for row in scene.docket.unsaid if row.kind == Due.ANSWERED and row.label not in fresh]
-    stuck = [label for label in left if _has_to_be_asked(scene, label)]
-    if not items and not stuck:
+    items, stuck = _waiting(scene), _stuck(scene)
+    said, key = [], ""
+    if items:
+        said, key = [feedback.BAND.format(label=items[0].label, text=inline(items[0].text, SHORT))], feedback.BAND_KEY
+    if stuck:
+        said.append(feedback.BAND_STUCK.format(labels=", ".join(stuck)))
+    if not said:
         return None
     parts = outcome.counted(len(scene.docket.running), len({item.label for item in items}), 0)
-    counts = " · ".join(words for words, _ in reversed(parts))
-    words = feedback.BAND.format(label=items[0].label, text=inline(items[0].text, SHORT)) if items else ""
-    asked = feedback.BAND_STUCK.format(labels=", ".join(dict.fromkeys(stuck))) if stuck else ""
-    key = feedback.BAND_KEY if items else ""
-    return {"counts": counts, "words": " · ".join(filter(None, [words, asked])), "key": key}
+    return {"counts": " · ".join(words for words, _ in reversed(parts)), "words": " · ".join(said), "key": key}
+
+
+def _stuck(scene: Scene) -> list[str]:
+    """The tasks whose answers only Claude can pass on, and that the module is not just about to wake."""
+    hand = notes.in_hand(scene.book, scene.session)
+    owed = dict.fromkeys(row.label for row in scene.docket.unsaid if row.kind == Due.ANSWERED)
+    return [label for label in owed if label not in hand and _has_to_be_asked(scene, label)]

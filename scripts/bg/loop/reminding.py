@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bg import durations
 from bg.host import arrivals, receipts, terminal, transcripts
 from bg.ledger import cases, deliveries, inbox, notes, place, runs, tasks, windows
 from bg.ledger.cases import Case
@@ -34,7 +33,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     """
     rows = scene.docket.due if rows is None else rows
     hand = notes.in_hand(scene.book, scene.session)
-    rows = [row for row in rows if not _is_in_hand(scene, row, hand) and _is_known_to_be_answered(scene, row)]
+    rows = [row for row in rows if _can_be_said(scene, row, hand)]
     if not rows or scene.late is not None or _room(scene) < LEAST_ROOM:
         return
     above = _above(scene, rows)
@@ -85,14 +84,13 @@ def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
     return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
 
 
-def _is_in_hand(scene: Scene, row: Delivery, hand: dict[str, float]) -> bool:
-    """The module in the client is just about to wake this agent; it may also have vanished."""
-    return row.kind == Due.ANSWERED and scene.book.now() - hand.get(row.label, 0.0) < durations.IN_HAND
-
-
-def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
-    """The delivery can be said: it is known whose words it speaks of, if they were said in another session."""
-    if row.kind != Due.ANSWERED or row.answered_in == scene.session:
+def _can_be_said(scene: Scene, row: Delivery, hand: list[str]) -> bool:
+    """Whether it is neither what the client's module has in hand, nor words whose author is not known yet."""
+    if row.kind != Due.ANSWERED:
+        return True
+    if row.label in hand:
+        return False
+    if row.answered_in == scene.session:
         return True
     from bg.loop import proof  # noqa: PLC0415 - late: it imports this module
 
