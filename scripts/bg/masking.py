@@ -163,7 +163,7 @@ def _pattern(shape: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _is_wanted() -> bool:
-    # Late: nearly no text holds one.
+    # Imported only when needed: hardly any text holds a secret.
     from bg import settings  # noqa: PLC0415
 
     return settings.load("").mask_secrets

@@ -94,7 +94,7 @@ def test_a_folder_that_another_user_made_first_is_not_trusted(tmp_path, monkeypa
     (planted / "told-s1").touch()
     os.chown(planted, 65534, -1)
     assert spool.waiting(folder, time.time()) == []
-    assert str(planted / "errors.log") not in spool.logs(folder)
+    assert str(planted / "errors.log") not in spool.log_files(folder)
     spool.log(folder, "Stop", "a trace", time.time())
     assert not (tmp_path / "mine").exists()
     assert spool.first_in(folder, "s1")

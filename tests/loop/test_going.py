@@ -38,7 +38,7 @@ def line(drive: Drive) -> str:
     with contextlib.closing(drive.ledger()) as book:
         task = tasks.get(book, "bg-1")
         assert task is not None
-        return open_items.next_action(cases.case(book, task.label))
+        return open_items.line_to_type(cases.case(book, task.label))
 
 
 @pytest.mark.parametrize("state", tasks.CONTINUABLE_STATES)

@@ -83,7 +83,7 @@ def described(signal: signals.Signal) -> str:
 
 
 def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
-    """A file against a schema."""
+    """Check a file against a schema."""
     fit = _fit(file, schema)
     if fit.why and not fit.line:
         remedy = f"\nremedy: {packages.REMEDY}" if fit.missing else ""

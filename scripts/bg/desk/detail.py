@@ -13,7 +13,7 @@ from bg.ledger.file import Ledger
 from bg.words import outcome, phrases
 from bg.words.quoting import inline, spoken
 
-# What goes first where a page is too small, and how many lines of it stay.
+# What is shortened first where a page is too small, and how many of its lines stay.
 _FOLDS = (
     (report.HISTORY, 3),
     (report.OWN_WORDS, 0),

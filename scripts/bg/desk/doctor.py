@@ -440,7 +440,7 @@ def _trial(interpreter: str, keys: str) -> Iterator[Finding]:
         payload = json.dumps(event, separators=(",", ":")).encode()
         done = machine.run_program(["/bin/sh", str(ROOT / "hooks" / "run")], durations.TRIAL, payload, told)
         out, said = done.out, done.said[len(done.out) :]
-        for log in map(Path, spool.logs(folder)):
+        for log in map(Path, spool.log_files(folder)):
             with contextlib.suppress(OSError):
                 said += log.read_text(encoding="utf-8", errors="replace")
         wrong = _judged(out, said)
@@ -532,7 +532,7 @@ def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
     for what in attempts.passed_over(str(folder), time.time(), transcripts.is_interrupted):
         yield Finding("hook error", "wrong", f"{inline(what, 200)}: {phrases.HAS_ENDED_HOOKS}", AFTER_A_DAY)
-    for path in map(Path, spool.logs(str(folder))):
+    for path in map(Path, spool.log_files(str(folder))):
         with contextlib.suppress(OSError):
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines and time.time() - path.stat().st_mtime < durations.DAY:
@@ -601,7 +601,7 @@ def _in_ledger(book: Ledger) -> Iterator[Finding]:
             )
 
 
-# What is left
+# Settings files and node
 
 
 def _settings() -> Iterator[Finding]:

@@ -72,7 +72,7 @@ def _name(version: Iterable[int]) -> str:
 
 
 def footnote(book: Ledger, since: float) -> str:
-    """One line for the table: the first thing that the clients used since then do otherwise; empty where nothing is."""
+    """One line for the table: the first departure of the clients used since then; empty where there is none."""
     found = noticed(book, since)[0]
     more = words.MORE.format(count=len(found) - 1) if len(found) > 1 else ""
     return f"{told(found[0])}{more}" if found else ""

@@ -39,7 +39,7 @@ def run(given: argparse.Namespace) -> look.Outcome:
     out, wrong, found = "", "", set()
     with look.ledgers() as (books, said):
         for book in books:
-            labels = [label for label in _meant(book, given) if _is_there(book, label, erase=given.erase)]
+            labels = [label for label in _labels_given(book, given) if _is_there(book, label, erase=given.erase)]
             done, left = _taken(book, labels, erase=given.erase)
             out, wrong = out + done, wrong + left
             found.update(labels)
@@ -47,7 +47,7 @@ def run(given: argparse.Namespace) -> look.Outcome:
     return int(bool(wrong or said)), out, said + wrong
 
 
-def _meant(book: Ledger, given: argparse.Namespace) -> list[str]:
+def _labels_given(book: Ledger, given: argparse.Namespace) -> list[str]:
     if given.ended_before is not None:
         return forgetting.forgettable(book, book.now() - given.ended_before * durations.DAY, -1)
     return [naming.label_of(label) or label for label in given.labels]

@@ -37,7 +37,7 @@ def asked(page: Page, item: Question, indent: int, *, reasons: bool = True, name
 
 
 def given(item: Question) -> list[str]:
-    """What its agent gave with an item: the reason, options, a default, each in quotation marks behind its name."""
+    """What the agent gave with an item, such as the reason, options or a default: a line for each, its text quoted."""
     extra = inbox.extra(item)
     found: dict[str, object] = {REASONS.get(inbox.kind(item), "why"): item.context}
     found |= {key: extra.get(key) for key in ("irreversible", "options", "default")}
@@ -102,7 +102,7 @@ def of_task(case: Case, page: Page, command: str) -> str:
             lines += page.wrapped(f"{answer.kind}: {inline(answer.text, 400)}", "good", indent=4)
     if len(lines) == 1:
         lines += page.wrapped("It has asked nothing.", indent=2)
-    typed = next_action(case, command)
+    typed = line_to_type(case, command)
     if waiting:
         lines += ["", *_to_type(page, waiting[0], command)]
     elif typed:
@@ -126,7 +126,7 @@ def _answered(case: Case) -> list[Question]:
     ]
 
 
-def next_action(case: Case, command: str = "/bg-answer") -> str:
+def line_to_type(case: Case, command: str = "/bg-answer") -> str:
     """The line to type next, empty where nothing is left to do or the agent works."""
     typed, waiting = f"{command} {case.label}", case.items
     if waiting:

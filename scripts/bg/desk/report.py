@@ -45,7 +45,7 @@ _STANDS = {
     ItemState.SENT: "the agent has it",
     ItemState.WITHDRAWN: "no longer asked",
 }
-# Fields that are said elsewhere: who reports, when and how it ended, and what is held against what was seen.
+# Fields that are shown elsewhere: who reports, when and how it ended, and what is compared with what was seen.
 _ELSEWHERE = ("agent_id", "timestamp", "status", "evidence", "total_duration", "priority")
 SAYS, FOUND, FILES, COMMANDS = "What it says", "Asked and found", "Files", "Commands"
 QUESTIONS, HISTORY, OWN_WORDS = "Questions and answers", "History", "In its own words"
@@ -242,7 +242,7 @@ def _by(book: Ledger, answer: user_answers.Answer) -> str:
 
 
 def _own_words(book: Ledger, label: str) -> list[Line]:
-    """What the agent wrote last, beside the blocks of the protocol."""
+    """What the agent wrote last, outside the blocks of the protocol."""
     prose = blocks.outside(raw(book, label)).strip()
     return _framed(prose, 0) if prose else []
 

@@ -107,7 +107,7 @@ def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
     """The next thing for the user to type about a task, empty where nothing is left to do."""
     if entry.lacks_room:
         return ""
-    typed = open_items.next_action(case, command)
+    typed = open_items.line_to_type(case, command)
     return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
 
 

@@ -127,7 +127,7 @@ def _opened(_base: Baseline, calls: Calls, item: Item) -> Finding:
 
 
 def _opened_by(call: Call) -> list[str]:
-    """The numbers of what a call opened, or found to be open."""
+    """The numbers of the pull requests that a call opened, or found to be open already."""
     good = not call.failed or "already exists" in call.result
     return OPENED.findall(call.result) if good else []
 

@@ -126,7 +126,7 @@ def _of_changed(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: 
 
 
 def _is_printed(calls: Calls, name: str) -> bool:
-    """Whether a command printed into a file, which may be nothing."""
+    """Whether a command's output went into the file; that output may have been empty."""
     into = (each for call in calls.shells for command in call.commands for each in command.into)
     return any(name.endswith(each.rpartition("/")[2]) for each in into)
 
@@ -229,7 +229,7 @@ def _in_its_texts(disk: Disk, calls: Calls, item: Item, place: Place, exact: tup
     now = list(filter(None, (disk.text(each) for each in exact if each.regular)))
     texts = now + list(filter(None, map(disk.earlier, disk.existed(item.subject)[:5])))
     if not texts:
-        return _unread(calls, item, place)
+        return _in_no_text(calls, item, place)
     if item.quote:
         return _words(disk, calls, item, exact, (now, texts))
     long = max(map(count, texts))
@@ -260,7 +260,7 @@ def _is_settled(disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], 
     return calls.complete and not touched and abs(line - item.first) > NEAR and disk.any_changed(exact) is False
 
 
-def _unread(calls: Calls, item: Item, place: Place) -> Finding:
+def _in_no_text(calls: Calls, item: Item, place: Place) -> Finding:
     """A place in something that is no text now, nor was one at launch."""
     if place.found:
         return _say(item, "unreadable")

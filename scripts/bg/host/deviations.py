@@ -233,7 +233,7 @@ def _kind(shape: drift.Shape) -> str:
 
 
 def _was_taken_since(rows: list[Seen], lost: Seen, what: str) -> bool:
-    """The host has taken such an answer later: what was lost then, another plugin's hook may have thrown away."""
+    """Whether the host took such an answer later; if so, another plugin's hook may have discarded the lost one."""
     like = [row for row in rows if _kind(row.shape) == drift.ANSWERED and row.shape[:2] == lost.shape[:2]]
     return any(row.last > lost.last and what not in row.shape.lacks.split() for row in like)
 

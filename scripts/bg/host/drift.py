@@ -76,7 +76,7 @@ _BESIDES: dict[tuple[str, str], Keys] = {
     ("UserPromptSubmit", NOTIFIED): {"<task-id>": OLDEST, "<status>": OLDEST, "<summary>": OLDEST},
     ("PostToolUse", FOREGROUND): {"tool_response.content": OLDEST},
     ("PostToolUse", ENDED): {"tool_response.resumedAgentId": (2, 1, 197)},
-    # Where the loop knows that an answer of a hook was to change a call, or to be read by the model.
+    # For calls where the loop knows that a hook's answer should have changed the call or reached the model.
     ("PreToolUse", ANSWERED): {INPUT: OLDEST},
     **{(name, ANSWERED): {CONTEXT: (2, 1, 100)} for name in _TOLD},
 }

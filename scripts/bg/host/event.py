@@ -293,7 +293,7 @@ def _element(text: str, name: str, *, last: bool = False) -> str:
 def _plain(text: str) -> str:
     if "&" not in text:
         return text
-    # Late: its table of entities costs more than most events.
+    # Imported only when needed: its table of entities costs more time than most events.
     import html  # noqa: PLC0415
 
     return html.unescape(text)

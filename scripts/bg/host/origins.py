@@ -270,7 +270,7 @@ def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Itera
 
 
 def _said(record: dict[str, Any], turn: str) -> Optional[str]:
-    """What somebody has said by this record; None where it is none, or belongs to another prompt."""
+    """What somebody said in this record; None if the record holds nobody's words, or belongs to another prompt."""
     if record.get("isSidechain"):
         return None
     queued = record.get("attachment")
@@ -317,7 +317,7 @@ def _origin(path: str, record: dict[str, Any]) -> Origin:
     """Who a record says has said it."""
     if _is_scheduled(path, record):
         return Origin(OTHER, SCHEDULE)
-    machine = _machine(record)
+    machine = _machine_origin(record)
     if machine:
         return Origin(OTHER, _peer(record) or f"the host ({machine})")
     shape = shape_of(record)
@@ -342,7 +342,7 @@ def _latest(path: str, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[in
     return _behind(path, max(0, size(path) - MOST), having)
 
 
-def _machine(record: dict[str, Any]) -> str:
+def _machine_origin(record: dict[str, Any]) -> str:
     """What a record names as its origin that nobody has typed; empty where it names nothing of the kind."""
     marks = marks_of(record)
     named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]

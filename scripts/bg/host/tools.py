@@ -128,7 +128,7 @@ class Launch(Record):
 
     @property
     def one_shot(self) -> bool:
-        """Its type of agent answers once and cannot be woken."""
+        """Whether the agent is of a type that answers once and cannot be woken."""
         return self.kind in ONE_SHOT_TYPES
 
 
@@ -216,7 +216,7 @@ def set_prompt(given: dict[str, Any], prompt: str) -> None:
     given["prompt"] = prompt
 
 
-def resume_with(event: Event, agent: str, description: str, prompt: str) -> dict[str, Any]:
+def resuming_input(event: Event, agent: str, description: str, prompt: str) -> dict[str, Any]:
     """The launch's input that wakes this agent with this prompt, in the background, under that description."""
     changed = {"resume": agent, "description": description, "prompt": prompt, "run_in_background": True}
     return {**event.tool_input, **changed}
@@ -229,7 +229,7 @@ def message_of(event: Event) -> Message:
     return Message(str(given.get("to") or ""), text, copy)
 
 
-def message_with(event: Event, agent: str, text: Optional[str]) -> dict[str, Any]:
+def message_input(event: Event, agent: str, text: Optional[str]) -> dict[str, Any]:
     """The message's input, addressed to this agent, with another text where there is one; without what is derived."""
     given = {key: value for key, value in event.tool_input.items() if key not in _DERIVED}
     given["to"] = agent

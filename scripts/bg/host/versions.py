@@ -33,7 +33,7 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "resumes_by_message": [((2, 1, 186), None)],
     # 2.1.144, 2.1.145: each Stop names the agents that run, so silence need not be read as an end.
     "lists_agents": [((2, 1, 145), None)],
-    # 2.1.162, 2.1.163: what Stop says reaches the model as context, so that nobody sees a turn that was held as an
+    # 2.1.162, 2.1.163: what Stop says reaches the model as context, so a turn that was kept going is not shown as an
     # error.
     "takes_context_at_stop": [((2, 1, 163), None)],
     # 2.1.185, 2.1.186: a running subagent can send the parent a message.
@@ -47,10 +47,10 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
     # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
     "wakes_parked": [((2, 1, 225), None)],
-    # 2.1.114, 2.1.116; 2.1.252, 2.1.257: an agent whose transcript has more than `RESUME_LIMIT` bytes is
-    # woken without its memory, in a session that has been resumed not at all.
+    # 2.1.114, 2.1.116; 2.1.252, 2.1.257: an agent whose transcript has more than `RESUME_LIMIT` bytes is woken
+    # without its memory. In a session that has been resumed, it is not woken at all.
     "forgets_long": [((2, 1, 116), (2, 1, 257))],
-    # 2.1.77, 2.1.78: its records of prompts name what has started the session.
+    # 2.1.77, 2.1.78: the host's records of prompts name what started the session.
     "names_starters": [((2, 1, 78), None)],
     # 2.1.235, 2.1.236: they name a person as the origin of commands too.
     "names_who_typed": [((2, 1, 236), None)],

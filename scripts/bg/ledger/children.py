@@ -46,7 +46,7 @@ def find(book: Ledger, *, label: str = ANY, call: str = ANY) -> list[Child]:
 
 
 def of_agent(book: Ledger, agent: str) -> Optional[Child]:
-    """The child that is this agent of the host."""
+    """The newest child with this agent id of the host."""
     return Child.one(book, "SELECT * FROM children WHERE agent = ? ORDER BY id DESC", agent) if agent else None
 
 

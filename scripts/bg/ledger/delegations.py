@@ -196,7 +196,7 @@ def standing(book: Ledger, one: Delegation) -> str:
     return Standing.LAUNCHING if State.LAUNCHED in states else Standing.WAITING
 
 
-def untold(book: Ledger, label: str) -> list[Delegation]:
+def ended_and_untold(book: Ledger, label: str) -> list[Delegation]:
     """The requests of a task whose work is over, which the task has not been told."""
     return [one for one in find(book, label=label) if one.told is None and standing(book, one) in OVER]
 

@@ -150,7 +150,7 @@ def _remove_files(folder: str, names: list[str]) -> list[str]:
 
 
 def _files(folder: str, names: tuple[str, ...]) -> Iterator[str]:
-    for log in spool.logs(folder):
+    for log in spool.log_files(folder):
         yield from (log, f"{log}.old")
     yield os.path.join(folder, place.BOARD)
     pages = os.path.join(folder, place.REPORTS)

@@ -69,7 +69,7 @@ def asked(book: Ledger, since: float) -> Iterator[Asked]:
 
 
 def _in_turn(kind: type[_Row], book: Ledger, sql: str, since: float) -> Iterator[_Row]:
-    """The rows behind a place, and so on from the last place read."""
+    """All rows of a query, read in batches: each batch begins after the place of the last row read."""
     found = kind.all(book, sql, 0, since)
     while found:
         yield from found

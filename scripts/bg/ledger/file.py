@@ -181,7 +181,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def noting_tables(self) -> Iterator[set[str]]:
-        """Which tables are read."""
+        """Collect the names of the tables that are read within the block."""
         if self._noted is not None:
             message = "a fact was read from another one, whose tables are not known to be its own"
             raise RuntimeError(message)
@@ -265,7 +265,7 @@ def tables_of(sql: str) -> list[str]:
 
 @contextlib.contextmanager
 def left(book: Ledger) -> Iterator[Ledger]:
-    """As `contextlib.closing`, for a process that ends at once, past Python's own end."""
+    """Like `contextlib.closing`, for a process that exits at once, without Python's own shutdown."""
     try:
         yield book
     finally:

@@ -384,7 +384,7 @@ def errors(book: Ledger, since: float) -> list[Error]:
     return Error.all(book, "SELECT * FROM errors WHERE at > ? ORDER BY id DESC", since)
 
 
-def is_traced(book: Ledger, event: str, since: float) -> bool:
+def has_error_since(book: Ledger, event: str, since: float) -> bool:
     """An error of this event has been kept since then."""
     return bool(book.value("SELECT 1 FROM errors WHERE event = ? AND at > ?", event, since))
 

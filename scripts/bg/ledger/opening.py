@@ -29,8 +29,8 @@ ELSE = "If that does not help, move the file elsewhere: the next hook begins a n
 _LEFT: list[sqlite3.Connection] = []  # else they would be closed when nobody names them any more
 MOUNTS = "/proc/self/mounts"
 
-# Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
-# below `fuse` anything may lie.
+# Where shared memory does not work, or works within one machine only. `autofs` stands for what it will mount;
+# `fuse` may stand for any kind of file system.
 NETWORK_FILESYSTEMS = pattern(
     "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
 )

@@ -189,7 +189,7 @@ def _came(path: str, now: float) -> float:
     return int(number) / 1e9 if number.isdigit() else now
 
 
-def logs(directory: str) -> list[str]:
+def log_files(directory: str) -> list[str]:
     """Where traces lie that the ledger could not take."""
     folders = (directory, *filter(_is_own, place.fallback_spools(directory)))
     return [os.path.join(folder, "errors.log") for folder in folders]

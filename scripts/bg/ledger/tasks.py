@@ -135,7 +135,7 @@ def set_agent(book: Writing, label: str, agent: str) -> None:
     book.write("UPDATE tasks SET agent = ? WHERE label = ?", agent, label)
 
 
-def hand_to(book: Writing, label: str, session: str) -> None:
+def hand_over_one(book: Writing, label: str, session: str) -> None:
     """The task belongs to this session now."""
     book.write("UPDATE tasks SET session = ? WHERE label = ?", session, label)
 

@@ -143,7 +143,7 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
     )
     prompt = called.prompt
     if again:
-        tasks.hand_to(book, label, event.session)
+        tasks.hand_over_one(book, label, event.session)
     else:
         asked = first_of(delegations.find(book, worker=place.group))
         if asked is not None:

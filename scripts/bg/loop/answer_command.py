@@ -404,7 +404,7 @@ def _tell(scene: Scene, writing: Writing, case: Case, words: str, typed: int) ->
 
 
 def _how(scene: Scene, case: Case) -> str:
-    """How the words get there, in a line for the user."""
+    """How the user's words reach the agent, in a line for the user."""
     if case.task.state in tasks.RUNNING_STATES:
         can = scene.host.resume_way == versions.BY_MESSAGE
         told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
@@ -472,7 +472,7 @@ def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
                 answering.too_late(ever[0], part.text) if ever else answering.never_asked(case, part.qid, part.text)
             )
         else:
-            is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
+            is_word = answers.command_word(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
             skips = is_word and not _offers(item, answers.SKIP)
             found.append(Answer(item, part.text, skips))
     return found, lines

@@ -150,8 +150,8 @@ class _Head(Record):
 def read(arguments: str, known: Known) -> Typed:
     """What was typed: a command, answers by their ids, or a text without ids."""
     label, text = _addressed(_AGAIN.sub("", arguments.strip(), 1), known)
-    if reserved(text) or is_blank(text):
-        return Typed(label, reserved(text), [], "", "", [])
+    if command_word(text) or is_blank(text):
+        return Typed(label, command_word(text), [], "", "", [])
     doubts: list[tuple[str, str]] = []
     heads = _named(text, label, known, doubts) or _numbered(folded(text), known.items(label))
     heads = [*_first(text, heads, label), *heads]
@@ -163,7 +163,7 @@ def read(arguments: str, known: Known) -> Typed:
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
-def reserved(text: str) -> str:
+def command_word(text: str) -> str:
     """The command word that the text consists of, else empty."""
     word = folded(text).strip().rstrip(".!").strip().lower()
     word = {"--help": HELP, "-h": HELP, "--status": STATUS}.get(word, word)
@@ -202,7 +202,7 @@ def _addressed(text: str, known: Known) -> tuple[str, str]:
         return "", text
     label, rest = label_of(found[1].replace(" ", "")), text[found.end() :]
     is_alone = is_blank(rest) and known.is_task(label)
-    is_label = found[1][:1] in "bB" or is_alone or reserved(rest) or _HEAD.match(folded(rest))
+    is_label = found[1][:1] in "bB" or is_alone or command_word(rest) or _HEAD.match(folded(rest))
     return (label, rest) if is_label else ("", text)
 
 

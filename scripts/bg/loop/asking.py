@@ -133,7 +133,7 @@ def match(question: str, items: list[Question]) -> Optional[Question]:
     if not scored or scored[0][0] < _LIKE:
         return None
     likely = [item for score, item in scored if score > scored[0][0] - 0.1]
-    # Several agents that ask the same are asked for one after the other: each question is shown with its label.
+    # Where several agents ask the same thing, the first is taken: they follow one by one, each with its label.
     return likely[0] if len({_plain(item.text) for item in likely}) == 1 else None
 
 
@@ -272,7 +272,7 @@ def _take(scene: Scene, writing: Writing, item: Question, text: str, options: li
         reason = str(feedback.WHY_NOT_SENT[why]).format(words=words)
         line = feedback.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
         return answering.Taken(line, recorded=False)
-    is_skip = said not in options and answers.reserved(said) == answers.SKIP
+    is_skip = said not in options and answers.command_word(said) == answers.SKIP
     skips = is_skip and inbox.kind(item) != Item.DELEGATION
     taken = answering.take(scene, writing, item, answering.Said(said, "dialog", number, skips))
     typed.conclude(writing, number, typed.TAKEN if taken.recorded else typed.REFUSED)
@@ -311,7 +311,7 @@ def _doubt(item: Question, text: str, options: list[str]) -> str:
         return "number"
     if answers.is_question(text):
         return "question"
-    return "command" if answers.reserved(text) not in ("", answers.SKIP) else ""
+    return "command" if answers.command_word(text) not in ("", answers.SKIP) else ""
 
 
 def _counts(item: Question, options: list[str]) -> bool:

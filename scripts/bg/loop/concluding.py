@@ -99,7 +99,7 @@ def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signa
     case, label, agent = end.case, end.case.label, end.agent.id
     kind = kinds.of(signal.marker)
     over = kind.is_over(signal.fields)
-    # Where its work is over, nothing is left to wait for.
+    # Once the agent's work is over, nothing is left to wait for.
     asked = _on_the_way(end) if over else [*_beside(end, signal, own), *_unsettled(end.left, signal.marker)]
     _note_asked(book, end, asked)
     _withdraw(book, label, agent, end.run + over)

@@ -30,7 +30,8 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
 # negation into a no. `and` adds nothing, `so` opens a conclusion, `only` opens a condition. Behind `but`, a negation or
 # `must` makes a clause a condition; `limit` does so at its end. `because` opens a reason, `why` is a word of one.
 # `turn` corrects what stands before it. `unless` takes a no back. `wait` postpones, asks or is undecided; `hold` does
-# only that; `past` says that the user has already done so. `me` is the user, `agent` is another agent.
+# only that; `past` says that the user has already looked at the matter or thought about it. `me` is the user, `agent`
+# is another agent.
 _APPROVE, _GO, _AGREE, _MILD, _DENY, _REFUSE, _DONT, _NOT, _WILL = (
     "approve", "go", "yes", "mild", "deny", "no", "dont", "not", "will",
 )  # fmt: skip

@@ -64,7 +64,7 @@ def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
 
 
 def release(writing: Writing, case: Case) -> list[str]:
-    """Have the task go on without those awaited agents that wait themselves; a line for each."""
+    """Let the task go on without the awaited agents that are themselves waiting; return a line for each."""
     lines = []
     for awaited in case.awaited:
         one = next((each for each in case.requests if each.qid == awaited.qid), None)

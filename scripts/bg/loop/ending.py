@@ -101,7 +101,7 @@ def _final(scene: Scene) -> Final:
     last = cases.agent(scene.book, scene.event.agent).run
     previous = runs.last_record(scene.book, scene.event.agent)
     if scene.event.last_text is not None:
-        # The file lags behind the payload on these hosts: what it says of another text does not hold.
+        # On these hosts the file lags behind the payload: if the file ends with another text, it does not count.
         found = transcripts.final(path)
         if found.text != scene.event.last_text:
             return Final(scene.event.last_text, "", True)

@@ -75,11 +75,11 @@ def claim(scene: Scene, writing: Writing, case: Case) -> bool:
         return True
     owner = moving.heir(scene.book, owner)
     process = _process(scene, owner)
-    # What waited in the spool is taken in by any session's hook: whose process that is says nothing.
+    # Any session's hook takes in what waited in the spool, so the process of that hook says nothing about the owner.
     same_process = scene.late is None and process is not None and process == machine.host()
     if owner != scene.session and not same_process and _is_alive(scene, owner, process):
         return False
-    tasks.hand_to(writing, case.label, scene.session)
+    tasks.hand_over_one(writing, case.label, scene.session)
     return True
 
 
@@ -248,7 +248,7 @@ def _came_of(scene: Scene, case: Case) -> str:
     """What became of the agents that a task has waited for, and was not told of."""
     if case.task.state in tasks.ENDED_STATES:
         return ""
-    over = [one for one in delegations.untold(scene.book, case.label) if one.blocking]
+    over = [one for one in delegations.ended_and_untold(scene.book, case.label) if one.blocking]
     found = [each for one in over for each in delegations.workers(scene.book, one)]
     ends = [f"{each.label} ({each.state.replace('_', ' ')})" for each in found]
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""

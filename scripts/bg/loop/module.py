@@ -182,14 +182,14 @@ def _ready(scene: Scene) -> list[Case]:
 
 
 def _can_have(scene: Scene, case: Case) -> bool:
-    if not case.is_ready or case.is_held or any(_is_pending(scene, row.proof) for row in case.agent.answers):
+    if not case.is_ready or case.is_held or any(_is_unjudged(scene, row.proof) for row in case.agent.answers):
         return False
     if case.task.state in tasks.RUNNING_STATES:
         return bool(case.unsent)
     return waking.wakes(scene, case.task.agent)
 
 
-def _is_pending(scene: Scene, number: Optional[int]) -> bool:
+def _is_unjudged(scene: Scene, number: Optional[int]) -> bool:
     row = proofs.of_id(scene.book, number)
     return row is not None and not row.proof
 

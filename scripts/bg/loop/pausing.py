@@ -76,7 +76,7 @@ def _resets(scene: Scene, case: Case) -> int:
 
 
 def _go(scene: Scene, writing: Writing, found: list[Case]) -> None:
-    """Have the parent wake them, each from its own transcript."""
+    """Have the parent wake the agents of these tasks, each from its own transcript."""
     lines = []
     for case in found:
         notes.set_limit(writing, case.label, case.limit._replace(told=True, released=True))

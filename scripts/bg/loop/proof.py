@@ -134,7 +134,7 @@ def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False
 
 
 def _origins(scene: Scene, rows: list[Proof]) -> dict[int, Optional[origins.Origin]]:
-    """Who has said each, as far as the transcripts tell by now; a record proves one thing, the newest that it can."""
+    """Who said each of these, as far as the transcripts tell yet. A record proves only one, the newest that it can."""
     found: dict[int, Optional[origins.Origin]] = {}
     used: dict[tuple[str, int], float] = {}
     for row in reversed(rows):

@@ -49,7 +49,7 @@ def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
     return says_last is not None and not receipts.follows(transcript, row.message, says_last)
 
 
-def coming(scene: Scene, case: Case) -> list[str]:
+def items_to_be_answered(scene: Scene, case: Case) -> list[str]:
     """The items of an agent that has ended whose answers it will be woken with, as the host has said."""
     run = case.agent.run
     rows = resumes.queued(scene.book, case.task.agent) if run is not None and run.ended is not None else []

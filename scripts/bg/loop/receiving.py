@@ -28,7 +28,7 @@ def settle(scene: Scene) -> None:
 
 
 def _note(scene: Scene, writing: Writing, row: Delivery, fate: str) -> None:
-    # A host that no longer writes down what hooks add would be told the same for ever.
+    # Without a limit, a host that no longer writes down what hooks add would be told the same thing for ever.
     is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
     if fate == MISSED:
         _note_form(scene, row, taken=False)

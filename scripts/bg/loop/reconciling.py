@@ -159,7 +159,7 @@ def _just_begun(scene: Scene, agent: str) -> bool:
     return began is not None and scene.book.now() - began < durations.GRACE
 
 
-def _have_woken(scene: Scene, case: Case) -> None:
+def _have_parked_woken(scene: Scene, case: Case) -> None:
     """The parent is asked to wake a parked agent where the host does not; at last, its run counts as ended.
 
     A turn goes on for that once; what it did not do then is asked for again with the next prompts.
@@ -192,7 +192,7 @@ def _is_to_choose(scene: Scene, case: Case) -> bool:
 
 
 def _owe_launches_again(scene: Scene) -> None:
-    """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
+    """Owe the parent again the launch of each approved agent that it has not launched, or that the cap has refused."""
     for label in windows.never_filled(scene.book, scene.session):
         one = first_of(delegations.find(scene.book, worker=label))
         if one is not None and delegations.standing(scene.book, one) == Standing.APPROVED and not scene.full():
@@ -223,7 +223,7 @@ RECOVERIES = (
     Recovery("a signal between two calls", ALWAYS, hearing.everybody, "background"),
     Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
-    Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_woken), "parked"),
+    Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_parked_woken), "parked"),
     Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all, "send-running"),
     Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.WAITING_STATES), "resume"),
     Recovery("the launch of an agent that was approved", (PROMPT,), _owe_launches_again, "background"),

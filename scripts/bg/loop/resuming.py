@@ -64,9 +64,9 @@ def before_message(scene: Scene) -> None:
         scene.answer.deny = proof.message_refused(scene, case, said)
     if scene.answer.deny:
         return
-    is_response = answers or delegations.untold(scene.book, case.label)
+    is_response = answers or delegations.ended_and_untold(scene.book, case.label)
     text = _record(scene, case, said) if is_response else None
-    scene.answer.updated_input = tools.message_with(event, case.task.agent, text)
+    scene.answer.updated_input = tools.message_input(event, case.task.agent, text)
 
 
 def _addressed(scene: Scene, to: str) -> Optional[Case]:
@@ -230,9 +230,9 @@ def before_task(scene: Scene) -> None:
     if scene.answer.deny:
         return
     text = _record(scene, case, called.prompt)
-    # The host's own views go by the description of the last call: the task stays what it was called.
+    # The host's own views show the description of the last call, so the task's first description is put there again.
     described = f"{case.label}: {inline(case.task.description or called.description, 80)}"
-    scene.answer.updated_input = tools.resume_with(event, case.task.agent, described, text)
+    scene.answer.updated_input = tools.resuming_input(event, case.task.agent, described, text)
 
 
 def after_task(scene: Scene) -> None:

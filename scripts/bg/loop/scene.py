@@ -214,7 +214,7 @@ class Scene:
                 import traceback  # noqa: PLC0415
 
                 # What fails at every prompt is noted once a day, which is how far back people are shown errors.
-                if not notes.is_traced(self.book, what, self.book.now() - durations.DAY):
+                if not notes.has_error_since(self.book, what, self.book.now() - durations.DAY):
                     notes.trace(self.book, what, traceback.format_exc())
         return None
 

@@ -120,7 +120,7 @@ def end(scene: Scene) -> None:
 
 
 def _take_apart(scene: Scene) -> None:
-    """Read an answer alone that came with other messages in one prompt, which may then not be blocked."""
+    """Read only the answer, where the host joined it with other messages in one prompt; that prompt is not blocked."""
     words = "" if versions.attended() or typed_command(scene.event.prompt)[0] else joined_answer(scene.event.prompt)
     if words:
         scene.event = scene.event._replace(prompt=words)
@@ -257,7 +257,7 @@ def _ask_first(scene: Scene) -> None:
     words = _to_hold(scene)
     left = _not_mentioned(scene, words)
     known = notes.asked_first(scene.book, scene.session)
-    # The host shows a watched session's user what the model is told here.
+    # Where a user watches the session, the host shows that user what the model is told here.
     brief = versions.attended()
     unasked = [item for item in left if item.id not in known]
     fresh = unasked[: briefs.MOST_QUESTIONS if brief else MOST_HELD]

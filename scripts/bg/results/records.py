@@ -124,7 +124,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _report(source: str, record: dict[str, Any]) -> Union[Report, str]:
-    """The report in a record, or a sentence on why it is none."""
+    """The report in a record, or a sentence on why there is none."""
     inner = record.get("finding")
     if isinstance(inner, dict):
         record = {**record, **inner, "finding": ""}

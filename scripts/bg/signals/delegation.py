@@ -79,7 +79,7 @@ def names_and_work(found: list[Task]) -> str:
 
 
 def child_section(book: Ledger, one: Delegation) -> str:
-    """Where its task comes from, what it may count on, and what the user said: written into its prompt."""
+    """The part of the agent's prompt on where its task comes from, what it may count on, and what the user said."""
     payload, asker = _asked(book, one), tasks.get(book, one.label)
     given = _field(payload, "context_required") or _field(payload, "state_snapshot")
     coordination = _field(payload, "coordination")

@@ -85,7 +85,7 @@ def _others(agent: Agent) -> tuple[list[int], list[str]]:
     book, case = agent.book, agent.case
     if case is None:
         return [], []
-    over = delegations.untold(book, case.label)
+    over = delegations.ended_and_untold(book, case.label)
     sections = [delegation.outcome(book, one) for one in over]
     released = [one for one in case.requests if one.released is not None and one not in over]
     pending = [one for one in released if delegations.standing(book, one) not in delegations.OVER]
@@ -106,7 +106,7 @@ def _parts(agent: Agent, requests: list[Delegation]) -> list[str]:
 
 
 def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
-    """What is said of all that was answered: the kind of the first, and where several were, no first step."""
+    """The response to everything answered; with several sections, it has the kind of the first and no first step."""
     found: list[kinds.Response] = []
     items = inbox.find(agent.book, agent=agent.id) if agent.answers else []
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION, Item.UNASKED):

@@ -236,7 +236,7 @@ def _absent(evidence: Entry) -> list[str]:
 
 
 def _listed(evidence: Entry, name: str) -> list[str]:
-    """The declared facts that are in one of the lists."""
+    """The declared facts that belong to the list with this name."""
     findings = evidence.get("findings", [])
     lists_of = [OPEN if found.get("kind") == OPEN else found.get("grade") for found in findings]
     return [said_of(found) for found, its in zip(findings, lists_of) if its == name]
