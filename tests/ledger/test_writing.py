@@ -24,13 +24,13 @@ def read(book: Ledger, writing: Writing) -> None:
 
 def within(book: Ledger) -> None:
     with book.transaction() as writing:
-        tasks.hand_to(writing, "bg-1", "s")
+        tasks.hand_over_one(writing, "bg-1", "s")
         with writing.transaction() as step:
             step.insert("INSERT INTO meta VALUES ('a', 'b')")
 
 
 def outside(book: Ledger) -> None:
-    tasks.hand_to(book, "bg-1", "s")  # refused
+    tasks.hand_over_one(book, "bg-1", "s")  # refused
     book.write("DELETE FROM tasks")  # refused
     book.insert("INSERT INTO meta VALUES ('a', 'b')")  # refused
 """
