@@ -13,7 +13,7 @@ from bg import durations
 from bg.host import agents, transcripts
 from bg.host.event import identifier, text_of
 from bg.host.transcripts import Final, beside, calls, last_assistant, parts, size, tail, tells, words
-from bg.host.versions import OLDEST, Version
+from bg.host.versions import OLDEST, Version, is_within
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -57,9 +57,7 @@ PROOFS = (
 
 def keeps_words(version: Optional[Version]) -> bool:
     """The host writes down what hooks add to the conversation; of an unknown version that is not known."""
-    return version is not None and any(
-        row.record == WORDS and row.since <= version and (row.until is None or version < row.until) for row in PROOFS
-    )
+    return any(row.record == WORDS and is_within(version, row.since, row.until) for row in PROOFS)
 
 
 def heard(path: str, message: str) -> bool:

@@ -200,7 +200,7 @@ def place_since(path: str, begun: float) -> int:
 def shape_of(record: dict[str, Any]) -> Optional[Shape]:
     """The row of the table that a record fits; None where no client is known to write it."""
     version, form, found = versions.version_of(str(record.get("version"))), form_of(record), marks_of(record)
-    rows = [row for row in SHAPES if version and row.since <= version and not (row.until and version >= row.until)]
+    rows = [row for row in SHAPES if versions.is_within(version, row.since, row.until)]
     fitting = [row for row in rows if form in row.forms and all(_has(row, name, found[name]) for name in MARKS)]
     return fitting[0] if fitting else None
 

@@ -124,11 +124,13 @@ class Host(Record):
 
 def host_of(version: Optional[Version]) -> Host:
     """What the host of this version can do."""
-    able = {
-        name: version is not None and any(first <= version and (end is None or version < end) for first, end in spans)
-        for name, spans in _ABLE.items()
-    }
+    able = {name: any(is_within(version, since, until) for since, until in spans) for name, spans in _ABLE.items()}
     return Host(version, **able)
+
+
+def is_within(version: Optional[Version], since: Version, until: Optional[Version]) -> bool:
+    """Whether this is a version from the one on, and before the other where there is one; an unknown one is not."""
+    return version is not None and since <= version and (until is None or version < until)
 
 
 def near_limit(path: str, host: Callable[[], Host]) -> str:
