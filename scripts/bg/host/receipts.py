@@ -213,7 +213,7 @@ def _attached(uuid: str, follows: str, attachment: dict[str, Any]) -> _Line:
 def _told(uuid: str, follows: str, record: dict[str, Any]) -> _Line:
     text = transcripts.text(record)
     words = " ".join(text.split())
-    calls = [str(part.get("tool_use_id")) for part in transcripts.parts(record) if part.get("type") == "tool_result"]
+    calls = _results(record)
     feedback = text.startswith(_FEEDBACK)
     turn = str(record.get("promptId") or "")
     prompt = not calls and not feedback and not record.get("isMeta")
