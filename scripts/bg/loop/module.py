@@ -153,8 +153,7 @@ def _go_on(scene: Scene, given: Given) -> Given:
     with scene.book.transaction() as writing:
         notes.set_in_hand(writing, scene.session, labels)
     wake = [{"agent": case.task.agent, "label": case.label, "text": phrases.ANSWERS_ARE_HERE} for case in ready]
-    owed = [row.label for row in scene.docket.unsaid if row.kind == Due.ANSWERED and row.label not in labels]
-    mine = [label for label in owed if _has_to_be_asked(scene, label)]
+    mine = _stuck(scene)
     return {**({"wake": wake} if wake else {}), **(_to_parent(mine, given) if mine else {})}
 
 
@@ -169,7 +168,7 @@ def _to_parent(labels: list[str], given: Given) -> Given:
     """In the middle of a turn the next hook tells it."""
     if given.get("busy"):
         return {}
-    return {"say": phrases.MODULE_ASKS.format(labels=", ".join(dict.fromkeys(labels)))}
+    return {"say": phrases.MODULE_ASKS.format(labels=", ".join(labels))}
 
 
 def _ready(scene: Scene) -> list[Case]:

@@ -32,7 +32,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     In brief where the host shows the user what the model is told; that is then the user's line as well.
     """
     rows = scene.docket.due if rows is None else rows
-    hand = notes.in_hand(scene.book, scene.session)
+    hand = notes.in_hand(scene.book, scene.session) if rows else []
     rows = [row for row in rows if _can_be_said(scene, row, hand)]
     if not rows or scene.late is not None or _room(scene) < LEAST_ROOM:
         return
