@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from bg.ledger.proofs import Proof
 
 _CONFIRM = pattern(r"\s*confirm\s+#?(\d{1,9})\s*", re.IGNORECASE)
-
-
 _WHICH = {answers.CLOSE: feedback.CLOSE_WHICH, answers.STOP: feedback.STOP_WHICH}  # words that need a label
 STOP = "stop"
 _CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}-[A-Za-z2-7]{5})\Z")
@@ -395,11 +393,11 @@ def _is_unasked(typed: Typed, known: Known) -> bool:
 
 def _tell(scene: Scene, writing: Writing, case: Case, words: str, typed: int) -> Going:
     """Write the words down for the agent: they wake it, or reach it while it works, or when its run ends."""
-    line = _how(scene, case)
     if not case.task.agent:
         state = outcome.in_a_word(case.task.state)
         said = feedback.NOBODY_TO_TELL.format(label=case.label, state=state, words=answering.given_back(words))
         return Going([said], goes=False)
+    line = _how(scene, case)
     return Going([line, *_put(scene, writing, case, words, typed)], goes=True)
 
 
@@ -409,7 +407,7 @@ def _how(scene: Scene, case: Case) -> str:
         can = scene.host.resume_way == versions.BY_MESSAGE
         told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
     else:
-        wakes = bool(case.task.agent) and waking.wakes(scene, case.task.agent)
+        wakes = waking.wakes(scene, case.task.agent)
         told = feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS
     return told.format(label=case.label)
 
