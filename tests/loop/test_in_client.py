@@ -64,6 +64,10 @@ class Module:
             "chose", **{"item": ask["id"], "words": chosen, "seen": [ask["id"]], "proof": self.proof(), **more}
         )
 
+    def answers_both(self) -> dict:
+        ask = self.says("key", seen=[])["ask"]
+        return self.answers(self.answers(ask, "CSV")["ask"], "x", seen=[1, 2])
+
 
 @pytest.fixture
 def drive(tmp_path, monkeypatch, as_process):
@@ -108,8 +112,7 @@ def test_nothing_is_said_twice_while_the_module_wakes_the_agent(drive):
     module = Module(drive)
     module.begins()
     asking(drive)
-    first = module.says("key", seen=[])["ask"]
-    module.answers(module.answers(first, "CSV")["ask"], "x", seen=[1, 2])
+    module.answers_both()
     assert "Resume" not in context(drive.stop(last_assistant_message="I go on."))
     said = module.says("refused", label="bg-1", reason="No transcript found", busy=False)
     assert "bg-1 cannot be woken from here: Claude is asked to" == said["toast"]
@@ -121,8 +124,7 @@ def test_an_agent_that_the_module_never_wakes_is_left_to_the_parent(drive):
     module = Module(drive)
     module.begins()
     asking(drive)
-    first = module.says("key", seen=[])["ask"]
-    module.answers(module.answers(first, "CSV")["ask"], "x", seen=[1, 2])
+    module.answers_both()
     drive.advance(10)
     assert "Now resume it" in context(drive.stop(last_assistant_message="I go on."))
 
