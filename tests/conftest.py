@@ -91,24 +91,6 @@ def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None
     return lambda words: record_property("figures", words)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread the files with tests on clients over the others: clients mostly wait, and the others use the time."""
-    files: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-    parts: tuple[list[list[pytest.Item]], list[list[pytest.Item]]] = ([], [])
-    for tests in files.values():
-        parts[any(item.get_closest_marker("host") for item in tests)].append(tests)
-    wholes = [sum(map(len, part)) or 1 for part in parts]
-    placed = []
-    for part, whole in zip(parts, wholes):
-        done = 0
-        for tests in part:
-            placed.append(((done + len(tests) / 2) / whole, tests))
-            done += len(tests)
-    items[:] = [item for _, tests in sorted(placed, key=lambda pair: pair[0]) for item in tests]
-
-
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     told = [
         (report.nodeid, words)
