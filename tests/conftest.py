@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable
 
@@ -91,7 +92,9 @@ def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None
     return lambda words: record_property("figures", words)
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
+    """The figures stand above the failures, so that a log that is cut at its end still says what failed."""
     told = [
         (report.nodeid, words)
         for outcome in ("passed", "failed")
@@ -103,3 +106,4 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.section("figures")
     for nodeid, words in told:
         terminalreporter.write_line(f"{nodeid.rpartition('/')[2]}\n  {words}")
+    return (yield)
