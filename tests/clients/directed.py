@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from typing import Any, Callable, Union
@@ -103,26 +104,43 @@ def until(holds: Callable[[], bool], what: Any, seconds: float = PATIENCE) -> No
         time.sleep(0.05)
 
 
-def delivered(run: Union[Headless, Interactive], home: Home, *, wakes: bool) -> None:
-    """Wait until the parent has heard everything, and the ledger knows it.
+def speak(run: Union[Headless, Interactive], words: str) -> None:
+    """Say something, and wait for the end of what goes before it."""
+    if isinstance(run, Interactive):
+        run.settle()
+        run.say(words)
+    else:
+        run.send(words)
+        run.await_turn()
 
-    Hosts that do not wake it are spoken to. So are the others after a while: a scripted model ends its turn before the
-    host has written down what was said in it, so that the next event is the first to find it in the transcript.
+
+def brought(
+    run: Union[Headless, Interactive], holds: Callable[[], bool], what: Any, words: str = "Anything new?"
+) -> None:
+    """Wait for what only an event brings, and speak until one has brought it.
+
+    A scripted model ends its turn before the host has written down what was said in it, so that the next event is the
+    first to find it in the transcript.
     """
-    sql = "SELECT label, subject, run, mark, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
     deadline = time.monotonic() + PATIENCE
-    asked = time.monotonic() if wakes else 0.0
-    while rows(home, sql):
-        assert time.monotonic() < deadline, (rows(home, sql), rows(home, "SELECT label, state FROM tasks"))
-        if time.monotonic() - asked > 3:
-            if isinstance(run, Interactive):
-                run.settle()
-                run.say("Anything new?")
-            else:
-                run.send("Anything new?")
-                run.await_turn()
-            asked = time.monotonic()
-        time.sleep(0.1)
+    while not holds():
+        assert time.monotonic() < deadline, what() if callable(what) else what
+        speak(run, words)
+        with contextlib.suppress(AssertionError):
+            until(holds, "", 3)
+
+
+def delivered(run: Union[Headless, Interactive], home: Home, *, wakes: bool) -> None:
+    """Wait until the parent has heard everything, and the ledger knows it; hosts that do not wake it are spoken to."""
+    sql = "SELECT label, subject, run, mark, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
+    if wakes:
+        with contextlib.suppress(AssertionError):
+            until(lambda: not rows(home, sql), "", 3)
+    brought(
+        run,
+        lambda: not rows(home, sql),
+        lambda: (rows(home, sql), rows(home, "SELECT label, state FROM tasks")),
+    )
 
 
 def agents(model: Model) -> dict[str, Request]:

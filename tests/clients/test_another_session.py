@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from directed import delivered, until
+from directed import brought, delivered, until
 from generations import NEWEST
 from loop import ROOT, block, news, one, reminders, rows, wake
 from rig.home import Home
@@ -145,9 +145,8 @@ def test_a_second_session_without_a_person_answers_nothing_for_the_first(host: s
             other.send("/bg-answer bg-1 Q1: Both  Q2: no")
             elsewhere = "answer for bg-1 is recorded. The task belongs to another open session"
             until(lambda: elsewhere in shown(other, model, elsewhere), lambda: other.results)
-            other.turn("Thanks.")  # a turn may end before the host has written down what was said in it
             known = "SELECT proof, origin FROM proofs WHERE text LIKE '/bg-answer%' AND proof IS NOT NULL"
-            until(lambda: bool(rows(home, known)), lambda: rows(home, "SELECT * FROM proofs"))
+            brought(other, lambda: bool(rows(home, known)), lambda: rows(home, "SELECT * FROM proofs"))
             assert rows(home, known) == [{"proof": "unproven", "origin": "a session that nobody attends"}]
             assert len(model.by("agent")) == 1
             first.send("/bg-answer bg-1 Q1: Both  Q2: no")

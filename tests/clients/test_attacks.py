@@ -6,7 +6,6 @@ in somebody else's name is kept and shown, and the same words count when a real 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import shlex
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from directed import directed, said, until
+from directed import brought, directed, said, speak, until
 from generations import SHADOWED
 from loop import ROOT, block, launch, news, reacting, report, rows, spawn_tool, token
 from loop import wake as wake_told
@@ -327,12 +326,9 @@ def test_no_road_has_an_effect(host: str, tell: Callable[[str], None], tmp_path:
             if host in WITH_SOCKET:
                 post(stage)
             # What no record bears out is given some seconds, and judged by the next event after them.
-            for _ in range(12):
-                run.send("Thanks for all.")
-                with contextlib.suppress(AssertionError):
-                    until(lambda: not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), "judged", 2)
-                    break
-            assert not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), rows(home, "SELECT * FROM proofs")
+            unjudged = "SELECT * FROM proofs WHERE proof IS NULL"
+            speak(run, "Thanks for all.")
+            brought(run, lambda: not rows(home, unjudged), lambda: rows(home, unjudged), "Thanks for all.")
             after = stage.state()
             run.finish()
         effects = {name: (before[name], after[name]) for name in STATE if before[name] != after[name]}
@@ -443,16 +439,11 @@ def test_what_a_model_schedules_does_not_count(host: str) -> None:
             term.say("Look at the CLOCK please")
             asked_for = "SELECT proof, origin FROM proofs WHERE text LIKE '%D1: approve%'"
             until(lambda: bool(rows(home, asked_for)), lambda: term.screen(history=True), 150)
-            term.settle()
-            term.say("Hello again")
-            term.settle()
-            until(lambda: bool(rows(home, f"{asked_for} AND proof IS NOT NULL")), lambda: rows(home, asked_for))
+            brought(term, lambda: bool(rows(home, f"{asked_for} AND proof IS NOT NULL")), lambda: rows(home, asked_for))
             assert rows(home, asked_for) == [{"proof": "unproven", "origin": "a schedule"}]
             assert rows(home, "SELECT state FROM delegations") == [{"state": "waiting"}]
             term.say(approve)
-            term.settle()
-            term.say("Thanks")  # a turn may end before the host has written down what was said in it
-            until(lambda: rows(home, asked_for)[-1]["proof"] == "keyboard", lambda: rows(home, asked_for))
+            brought(term, lambda: rows(home, asked_for)[-1]["proof"] == "keyboard", lambda: rows(home, asked_for))
             assert rows(home, "SELECT 1 FROM launches WHERE label <> 'bg-1'") == []
             assert rows(home, "SELECT event, text FROM errors") == []
 

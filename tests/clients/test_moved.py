@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from directed import until
+from directed import brought, until
 from generations import NEWEST
 from loop import ROOT, block, launch, news, one, reacting, reminders, rows, wake
 from rig.home import Home
@@ -105,9 +105,7 @@ def test_a_parked_session_takes_everything_along(host: str, mode: str) -> None:
         assert "it is named as delivered, and there is no such file" in news(report)
         term.keys("Enter")
         term.wait_for("bg-3 disputed")
-        term.settle()
-        term.say("Anything new?")
-        until(lambda: settled(home), lambda: rows(home, "SELECT * FROM deliveries"))
+        brought(term, lambda: settled(home), lambda: rows(home, "SELECT * FROM deliveries"))
         assert {session for session, _ in owners(home)} == {after}
         assert [len(reminders(model.by("parent")[-1], f"{label} (")) for label in ("bg-2", "bg-3")] == [2, 1]
         assert one(home, "SELECT count(*) AS n FROM tasks") == {"n": 3}

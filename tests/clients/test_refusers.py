@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from directed import both, directed, spawn, turn, until
+from directed import both, brought, directed, spawn, turn, until
 from generations import HAND_BACK, NEWEST
 from loop import ROOT, report, rows, token
 from rig.home import Home
@@ -169,8 +169,7 @@ def test_what_cannot_be_counted_is_not_asked(host: str, way: str) -> None:
                 ),
             )
             assert "The login has no rate limit" in told.all_text()
-            run.send("And now?")
-            until(lambda: state(data) == [("unreported",)], lambda: state(data))
+            brought(run, lambda: state(data) == [("unreported",)], lambda: state(data))
             run.finish()
         assert len(model.by("prose")) == 1
         assert kept(data, spool) == []

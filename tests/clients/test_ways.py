@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 import pytest
 from bg.ledger import proofs
 from bg.ledger.file import Ledger
-from directed import directed, until
+from directed import brought, directed, until
 from generations import NEWEST
 from loop import ROOT, block, ledger, rows
 from rig.home import Home
@@ -75,12 +75,7 @@ def known(home: Home, word: str) -> list[str]:
 def counts(term: Interactive, home: Home, word: str) -> None:
     """What was said with this word is known to be typed; a turn may end before the host has written it down."""
     until(lambda: bool(known(home, word)), lambda: (word, term.screen(history=True)))
-    deadline = time.monotonic() + 60
-    while "" in known(home, word) and time.monotonic() < deadline:
-        term.settle()
-        term.say("Thanks")
-        with contextlib.suppress(AssertionError):
-            until(lambda: "" not in known(home, word), word, 3)
+    brought(term, lambda: "" not in known(home, word), word, "Thanks")
     assert known(home, word) == ["keyboard"], (word, rows(home, "SELECT text, proof, origin FROM proofs"))
 
 
@@ -145,12 +140,13 @@ def test_what_a_projects_file_schedules_does_not_count(host: str) -> None:
             until(lambda: len(rows(home, asked_for)) >= len(words), lambda: term.screen(history=True), 200)
             term.settle()
             # It comes again each minute: what is looked at is read once.
-            deadline = time.monotonic() + 60
             found = rows(home, asked_for)
-            while any(row["proof"] is None for row in found) and time.monotonic() < deadline:
-                term.say("Thanks")
-                term.settle()
-                found = rows(home, asked_for)
+
+            def judged() -> bool:
+                found[:] = rows(home, asked_for)
+                return all(row["proof"] is not None for row in found)
+
+            brought(term, judged, lambda: found)
             assert {(row["proof"], row["origin"]) for row in found} == {("unproven", "a schedule")}
         assert rows(home, "SELECT state FROM delegations") == [{"state": "waiting"}]
         assert rows(home, "SELECT 1 FROM launches WHERE label <> 'bg-1'") == []
@@ -216,10 +212,7 @@ def test_what_a_loop_and_a_wakeup_say_does_not_count(host: str) -> None:
                 return {row["text"].rpartition(" ")[2] for row in rows(home, asked_for)}
 
             until(lambda: came() == expected, lambda: (came(), term.screen(history=True)), 200)
-            deadline = time.monotonic() + 60
-            while rows(home, f"{asked_for} AND proof IS NULL") and time.monotonic() < deadline:
-                term.settle()
-                term.say("Thanks")
+            brought(term, lambda: not rows(home, f"{asked_for} AND proof IS NULL"), lambda: rows(home, asked_for))
             found = {(row["proof"], row["origin"]) for row in rows(home, asked_for)}
             assert found == {("unproven", "a schedule")}
             shown = [str(ROOT / "scripts" / "bgctl"), "status", "bg-1"]
