@@ -56,9 +56,7 @@ HOOK_LINES = {
     "SessionEnd": (_TASKS, "the session's id"),
 }
 MODULE = "./register.js"
-MODULE_LINE = (
-    "Module:hooks/register.js - in terminals, from 2.1.287 on; reads what you answer in its dialogs; network none"
-)
+MODULE_LINE = "Module:hooks/register.js - in terminals, from 2.1.287 on; reads your answers there; network none"
 *_OTHERS, _LAST = clients.VERSIONS
 TESTED_ON = f"The plugin is tested on the real Claude Code {', '.join(_OTHERS)} and {_LAST}."
 HOOKS_READ_TOO = (

@@ -1,7 +1,8 @@
 import { expect, mock, test } from 'claude-code/testing'
 
 const ASK = { id: 1, question: 'bg-1 Q1: CSV or JSON?', header: 'bg-1 Q1', options: ['CSV', 'JSON'] }
-const BAND = { counts: '1 asks', words: 'bg-1: CSV or JSON?', key: 'answer' }
+const BAND = { counts: '1 asks', words: 'bg-1: CSV or JSON?', key: 'answer', table: 'tasks' }
+const COMMAND = { name: 'reply', description: 'Answer', argumentHint: 'bg-1 Q1: CSV' }
 const SITE = { component: 'AbovePrompt', requestId: 'above-prompt', surface: 'terminal', plugin: 'bg' } as const
 
 // Stands for the client and for hooks/run: what the module has handed over, and what it is told.
@@ -16,6 +17,7 @@ function world(on, answers) {
   on('session.start', ($, e) => ({ cwd: e.cwd }))
   on('session.id', () => ({ value: 's1' }))
   on('session.cwd', () => ({ value: '/project' }))
+  on('command.register', () => ({ value: undefined }))
   on('ui.log', ($, e) => { told.push({ did: 'log', text: JSON.stringify(e) }); return { value: undefined } })
   on('ui.toast', () => ({ value: undefined }))
   on('ui.invalidate', () => ({ value: undefined }))
@@ -43,7 +45,7 @@ test('it commits itself once, and is silent where it is told to be', async ($, o
 test('key, dialog and wake, in this order, each word with a link of its own', async ($, on) => {
   const sent = []
   const { told, clock } = world(on, {
-    begin: { on: true }, look: { band: BAND }, key: { ask: ASK, band: BAND },
+    begin: { on: true, command: COMMAND }, look: { band: BAND }, key: { ask: ASK, band: BAND },
     chose: { toast: 'answered', wake: [{ agent: 'a1', label: 'bg-1', text: 'go' }], band: null },
   })
   on('tool.call', { tool: 'AskUserQuestion' }, ($, e) => {
@@ -61,4 +63,18 @@ test('key, dialog and wake, in this order, each word with a link of its own', as
   const chose = told[3]
   expect({ item: chose.item, words: chose.words, used: chose.proof.used, busy: chose.busy }).toEqual({ item: 1, words: 'JSON', used: 1, busy: true })
   expect(sent[0]?.to).toBe('a1')
+})
+
+test('what a person types is handed on with a link of its own, what anybody else runs is not', async ($, on) => {
+  const { told, clock } = world(on, { begin: { on: true, command: COMMAND }, typed: { text: 'bg-1 Q1 answered: CSV', band: null } })
+  await begin($)
+  await clock.advance(1000)
+  const typed = await $.command.run({ command: 'reply', args: 'bg-1 Q1: CSV', origin: { kind: 'composer' } })
+  expect(typed.text).toBe('bg-1 Q1 answered: CSV')
+  const words = told.filter(each => each.did === 'typed')
+  expect(words.map(each => [each.command, each.words, each.proof.used])).toEqual([['reply', 'bg-1 Q1: CSV', 1]])
+  for (const origin of [{ kind: 'scheduled-trigger' }, { kind: 'peer' }, { kind: 'plugin', name: 'other' }]) {
+    await $.command.run({ command: 'reply', args: 'bg-1 Q1: JSON', origin }).catch(() => {})
+  }
+  expect(told.filter(each => each.did === 'typed').length).toBe(1)
 })

@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Optional
 
 import pytest
-from directed import both, directed, spawn, until
+from directed import both, brought, directed, spawn, speak, until
 from generations import NEWEST
 from loop import ROOT, block, launch, one, reacting, rows, wake
 from rig import clients
@@ -109,6 +108,109 @@ def test_two_agents_are_answered_in_the_middle_of_a_turn(columns: int, host: str
         assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
 
 
+def asked_in_turn(*names: str) -> Script:
+    """A parent in the middle of a turn, with an agent of each name that has asked two questions."""
+    launches = both(*[spawn(f"PART-{name.upper()} task", f"{{label}}: part {name}") for name in names])
+    agents = [(name, asked(f"PART-{name.upper()}"), [ASKS, block("COMPLETION_REPORT")]) for name in names]
+    parents = reacting((LABELLED, launches), ("launched successfully|Async agent", BUSY))
+    return Script(*agents, ("parent", parent, parents))
+
+
+def given(home: Home) -> list[tuple[str, str, str]]:
+    found = rows(
+        home,
+        "SELECT q.qid, a.text, p.proof FROM answers a JOIN questions q ON q.id = a.question"
+        " JOIN proofs p ON p.id = a.proof ORDER BY a.id",
+    )
+    return [(row["qid"], row["text"], row["proof"]) for row in found]
+
+
+@pytest.mark.parametrize("columns", [150, 80])
+def test_what_is_typed_in_the_pane_or_behind_the_command_counts_at_once(columns: int, host: str) -> None:
+    """In the middle of a turn: the pane by key and by command, an answer in each, and one behind the command."""
+    with (
+        Model(asked_in_turn("one", "two")) as model,
+        Home(model.url) as home,
+        terminal(home, host, columns=columns) as term,
+    ):
+        term.say("/bg:bg Audit the two parts")
+        ended(home, 2)
+        term.wait_for(r"2 ask\s+bg-\d: .*2: tasks")
+        before = len(model.by("parent"))
+        press(term, "2")
+        term.wait_for("Needs you 2")
+        term.wait_for("Answer.*bg-3 Q1: CSV")
+        term.settle(1.0, timeout=4)
+        term.write("bg-1 Q1: JSON")
+        press(term, "Enter")
+        until(lambda: given(home) == [("Q1", "JSON", "client")], lambda: (given(home), term.screen()))
+        press(term, "Escape")
+        term.wait_gone("Needs you")
+        typed(term, "/reply bg-1 Q2: the usual one")
+        until(lambda: bool(rows(home, "SELECT 1 FROM resumes WHERE proven IS NOT NULL")), term.screen)
+        term.wait_for(r"1 asks\s+bg-2: CSV or JSON")
+        typed(term, "/reply")
+        term.wait_for("Needs you 1")
+        term.wait_for("Answer.*bg-3 Q1: CSV")
+        term.settle(1.0, timeout=4)
+        term.write("bg-2 Q1: CSV")
+        press(term, "Enter")
+        until(lambda: waits(home) == ["bg-2 Q2"], lambda: (waits(home), term.screen()))
+        ended(home, 3)
+        term.wait_for("Ended 1")
+        assert given(home) == [("Q1", "JSON", "client"), ("Q2", "the usual one", "client"), ("Q1", "CSV", "client")]
+        woken = [each for each in model.requests if each.actor == "one" and "A1: JSON" in each.all_text()]
+        assert "A2: the usual one" in woken[0].all_text()
+        assert before == len(model.by("parent")), "it is still in its turn, and was asked nothing"
+        press(term, "Escape")
+        (home.project / "go").touch()
+        assert rows(home, "SELECT event, text FROM errors") == []
+
+
+def typed(term: Interactive, words: str) -> None:
+    term.settle(0.7, timeout=3)
+    term.say(words)
+
+
+def test_the_plugins_commands_are_served_without_a_blocked_prompt(host: str) -> None:
+    """Shown to the user alone, and nothing is left in the prompt box; what Claude has to act on goes through it."""
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [ASKS, block("COMPLETION_REPORT")]),
+        ("parent", parent, reacting((LABELLED, launch(TASK)))),
+    )
+    with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
+        typed(term, "/bg-status")
+        term.wait_for("No background tasks here")
+        typed(term, "/bg:bg Audit the authentication code")
+        ended(home, 1)
+        term.wait_for(r"1 asks\s+bg-1: CSV or JSON")
+        term.settle(1.5)
+        before = len(model.by("parent"))
+        typed(term, "/bg-status")
+        term.wait_for("Needs you 1")
+        typed(term, "/bg-answer")
+        term.wait_for("Which folder shall it go to")
+        typed(term, "/bg-answer bg-1 Q1: CSV Q2: here")
+        term.wait_for("bg-1 Q1 answered: CSV")
+        ended(home, 2)
+        assert given(home) == [("Q1", "CSV", "client"), ("Q2", "here", "client")]
+        asked_for = [each.all_text() for each in model.by("parent")]
+        assert not any("Resume it now" in words for words in asked_for)
+        term.wait_for("bg-1 done")
+        typed(term, "/reply bg-1 go")
+        term.wait_for("Press Enter to send it")
+        term.wait_for(r"❯\s/bg-answer bg-1 go")
+        term.keys("C-u")
+        term.settle(1.0)
+        typed(term, "What now?")
+        model.wait_for(lambda request: request.actor == "parent" and "What now?" in request.last_user_text())
+        told = model.by("parent")[-1].all_text()
+        assert "Needs you 1" not in told, "what is only shown goes in no request"
+        assert "blocked by hook" not in term.screen(history=True)
+        assert before < len(model.by("parent"))
+        assert rows(home, "SELECT event, text FROM errors") == []
+
+
 def copied(where: Path, module: Optional[str]) -> Path:
     """The plugin with another module, or without one."""
     for name in (".claude-plugin", "hooks", "scripts", "commands", "agents", "skills"):
@@ -165,6 +267,9 @@ top = mine
 for _ in range(500):
     top = hashlib.sha256(top).digest()
 print(hook(name="Mod", did="begin", commitment=top.hex()))
+for command in ("reply", "bg-answer"):
+    for proof in (None, {"used": 1, "link": mine.hex()}, *[{"used": 500, "link": each} for each in kept]):
+        hook(name="Mod", did="typed", command=command, words="bg-1 Q2: FORGED-TYPED", proof=proof)
 ask = json.loads(hook(name="Mod", did="key", seen=[]) or "{}")["ask"]
 question = {"question": ask["question"], "header": ask["header"], "options": [{"label": each} for each in ask["options"]]}
 for turn, link in enumerate([mine.hex(), *kept, *[hashlib.sha256(each.encode()).hexdigest() for each in kept]]):
@@ -189,7 +294,7 @@ def test_what_an_agents_shell_makes_up_has_no_effect_and_is_shown(host: str, tmp
     script = Script(
         ("asks", asked("AUDIT-TASK"), [ASKS]),
         ("forger", asked("FORGE-TASK"), [forge, block("COMPLETION_REPORT")]),
-        ("parent", parent, directed({"FIRST": [spawn(TASK)], "SECOND": [spawn("FORGE-TASK please")], "THIRD": []})),
+        ("parent", parent, directed({"FIRST": [spawn(TASK)], "SECOND": [spawn("FORGE-TASK please")]})),
     )
     with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
         term.say("/bg:bg FIRST audit the authentication code")
@@ -202,19 +307,19 @@ def test_what_an_agents_shell_makes_up_has_no_effect_and_is_shown(host: str, tmp
             "it has read the only file that is kept"
         )
         term.wait_for("END-SECOND", history=True)
-        for _ in range(3):
-            time.sleep(2)  # what no record bears out is given some seconds, and judged by the next event after them
-            term.settle(1.0)
-            term.say("THIRD what now?")
-        until(lambda: not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), term.screen)
+        # What no record bears out is given some seconds, and judged by the next event after them.
+        speak(term, "What now?")
+        brought(term, lambda: not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), term.screen)
         assert waits(home) == ["bg-1 Q1", "bg-1 Q2"]
-        assert not rows(home, "SELECT 1 FROM answers WHERE text = 'FORGED'")
+        assert not rows(home, "SELECT 1 FROM answers WHERE text LIKE '%FORGED%'")
         assert not rows(home, "SELECT 1 FROM resumes")
-        assert {row["proof"] for row in rows(home, "SELECT proof FROM proofs WHERE text = 'FORGED'")} <= {
+        assert {row["proof"] for row in rows(home, "SELECT proof FROM proofs WHERE text LIKE '%FORGED%'")} <= {
             "unproven",
             "kept",
         }
-        assert "FORGED" in term.screen(history=True)
+        brought(term, lambda: "FORGED" in term.screen(history=True), term.screen)
+        typed(term, "/bg-status bg-1")
+        term.wait_for("no effect: “bg-1 Q2:", history=True)
         press(term, "1")
         term.wait_for("Why it matters: Both are used")
         press(term, "Enter")
@@ -233,4 +338,4 @@ def test_the_vendors_kit_plays_the_module_without_a_session(host: str, tmp_path:
         command = [*clients.entry(host), "plugin", "test", str(plugin)]
         done = subprocess.run(command, check=False, capture_output=True, text=True, env=home.env(), timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 pass" in done.stdout + done.stderr
+    assert "4 pass" in done.stdout + done.stderr

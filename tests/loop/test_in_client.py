@@ -92,10 +92,10 @@ def sent(drive: Drive) -> list[dict]:
 
 def test_the_band_says_what_waits_and_is_gone_with_it(drive):
     module = Module(drive)
-    assert {"on": True} == module.begins()
+    assert module.begins()["on"]
     asking(drive)
     band = module.says("look")["band"]
-    assert {"counts": "1 asks", "words": "bg-1: CSV or JSON?", "key": "answer"} == band
+    assert {"counts": "1 asks", "words": "bg-1: CSV or JSON?", "key": "answer", "table": "tasks"} == band
     ask = module.says("key", seen=[])["ask"]
     assert ("bg-1 Q1", ["CSV", "JSON"]) == (ask["header"], ask["options"])
     second = module.answers(ask, "CSV")
@@ -156,7 +156,7 @@ def test_what_the_chain_does_not_prove_has_no_effect_and_is_shown(how, drive, mo
         monkeypatch.setattr(machine, "shares_terminal", lambda _: False)
     if how == "another client":
         as_process(machine.Process(os.getppid(), "1"))
-        assert {"on": True} == module.begins()
+        assert module.begins()["on"]
     said = module.answers(ask, "CSV", **({"proof": None} if how == "no proof" else {}))
     assert "wake" not in said
     drive.advance(10)
@@ -223,3 +223,122 @@ def test_it_begins_without_a_ledger_and_forgets_processes_that_are_gone(drive):
     assert hashed(module.secret, chains.LINKS).hex() == (folder / f"{CLIENT.pid}-1").read_text()
     assert 0o600 == (folder / f"{CLIENT.pid}-1").stat().st_mode & 0o777
     assert not place.existing()
+
+
+def typed(module: Module, words: str, command: str = "reply", **more: object) -> dict:
+    return module.says("typed", **{"command": command, "words": words, "proof": module.proof(), **more})
+
+
+@pytest.mark.parametrize("command", ["reply", "bg-answer"])
+def test_what_is_typed_in_the_client_answers_at_once(command, drive):
+    module = Module(drive)
+    assert module.begins()["command"]["name"] == "reply"
+    asking(drive)
+    first = typed(module, "bg-1 Q1: CSV", command, busy=True)
+    assert "bg-1 Q1 answered: CSV" in first["toast"]
+    assert "wake" not in first
+    second = typed(module, "bg-1 Q2: the usual one", command)
+    assert ("bg-1 Q2 answered: the usual one", None) == (second["text"].splitlines()[0], second["band"])
+    assert "toast" not in second, "its text is shown at once"
+    assert [{"agent": "a1", "label": "bg-1", "text": "The user has answered."}] == second["wake"]
+    assert [("CSV", "client"), ("the usual one", "client")] == [(row["text"], row["proof"]) for row in sent(drive)]
+    assert "Resume" not in context(drive.stop(last_assistant_message="I go on."))
+    shown = module.says("typed", command="bg-status", words="bg-1")["text"]
+    assert "you answered: “the usual one” (typed in the client)" in shown
+
+
+def test_words_for_an_agent_that_asks_nothing_wake_it(drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive, "COMPLETION_REPORT")
+    assert [{"agent": "a1", "label": "bg-1", "text": "The user has answered."}] == typed(module, "bg-1 add tests")[
+        "wake"
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", ["bg-1 stop", "bg-1 go", "undo", "bg-1 close", "all go", "confirm 1", "code abcde-fghij"]
+)
+def test_what_claude_has_to_act_on_is_left_to_the_prompt(words, drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive)
+    said = typed(module, words)
+    assert (f"/bg-answer {words}", "Claude has to act on this. Press Enter to send it.") == (said["fill"], said["text"])
+    assert "text" not in typed(module, words, "bg-answer"), "its own hook carries it out"
+    assert [] == sent(drive) == drive.rows("SELECT 1 FROM typed")
+
+
+def test_a_request_is_approved_in_the_prompt_alone(drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive, "DELEGATE_WORK", independence="blocks_current_work")
+    assert "/bg-answer bg-1 D1: approve" == typed(module, "bg-1 D1: approve")["fill"]
+    assert {"band"} == set(typed(module, "approve", "bg-answer"))
+    assert [{"state": "waiting"}] == drive.rows("SELECT state FROM delegations")
+
+
+def test_what_is_only_shown_is_for_the_user_alone(drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive)
+    for command, words, shown in (
+        ("bg-status", "", "Needs you"),
+        ("bg-status", "bg-1", "CSV or JSON?"),
+        ("bg-answer", "", "CSV or JSON?"),
+        ("bg-answer", "help", "/bg-answer"),
+    ):
+        said = module.says("typed", command=command, words=words)
+        assert shown in said["text"] and said["only"]
+    assert [] == drive.rows("SELECT 1 FROM typed")
+
+
+def test_words_that_are_in_doubt_are_asked_back_as_ever(drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive, questions=QUESTIONS[:1])
+    assert "confirm 1" in typed(module, "bg-1 Q1: which one is faster?")["text"]
+    assert [] == sent(drive)
+
+
+@pytest.mark.parametrize("how", ["no proof", "another secret", "used before", "another terminal"])
+def test_what_somebody_says_was_typed_has_no_effect_and_is_shown(how, drive, monkeypatch):
+    module = Module(drive)
+    module.begins()
+    asking(drive)
+    if how == "another secret":
+        module.secret = b"x" * 32
+    if how == "another terminal":
+        monkeypatch.setattr(machine, "shares_terminal", lambda _: False)
+    given = {"no proof": None, "used before": module.proof()}.get(how, module.proof())
+    if how == "used before":
+        typed(module, "bg-1 Q2: here", proof=given)
+    said = typed(module, "bg-1 Q1: FORGED", proof=given)
+    assert "/bg-answer bg-1 Q1: FORGED" == said["fill"]
+    assert ["FORGED"] not in [[row["text"]] for row in sent(drive)]
+    assert ["bg-1 Q1: FORGED"] == [
+        row["text"] for row in drive.rows("SELECT text FROM proofs WHERE proof = 'unproven'")
+    ]
+    assert "FORGED" in module.says("typed", command="bg-status", words="bg-1")["text"]
+
+
+def test_the_pane_holds_the_table_as_wide_as_it_is(drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive)
+    assert "pane" not in module.says("look")
+    for columns in (0, 40, 90):
+        lines = module.says("table", columns=columns)["pane"]["lines"]
+        assert "Needs you 1" == lines[0]
+        assert any("CSV or JSON?" in line for line in lines)
+        assert max(map(len, lines)) <= (columns or 66)
+    after = typed(module, "bg-1 Q1: CSV Q2: here", columns=60)["pane"]["lines"]
+    assert "answered" in after[1]
+
+
+def test_a_question_without_options_is_typed_behind_the_command_that_runs_at_once(drive):
+    module = Module(drive)
+    module.begins()
+    asking(drive, questions=QUESTIONS[1:])
+    ask = module.says("key", seen=[])["ask"]
+    assert "/reply bg-1 Q2: " == module.answers(ask, "I type the answer", offered=True)["fill"]

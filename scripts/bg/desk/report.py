@@ -37,6 +37,7 @@ _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "setting
 _CLASSES = {
     "keyboard": " at your keyboard",
     "sdk": " through a program",
+    "client": " in the client",
     "code": " and confirmed by a code",
     "": ", not yet confirmed",
 }

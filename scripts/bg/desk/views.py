@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from typing import Callable
 
 
-def table(book: Ledger, project: str, *, everything: bool, launch: str) -> str:
-    """The tasks of a project; `launch` is what starts one."""
-    return listing.table(book, page.of_hook(), project, everything=everything, launch=launch)
+def table(book: Ledger, project: str, *, everything: bool, launch: str, columns: int = 0) -> str:
+    """The tasks of a project; `launch` is what starts one. Without `columns` it is as wide as a message."""
+    sheet = page.Page(columns) if columns else page.of_hook()
+    return listing.table(book, sheet, project, everything=everything, launch=launch)
 
 
 def task(book: Ledger, label: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # The classes: chosen in a dialog, typed at a keyboard, given by a program that drives the host, confirmed by a code,
 # passed on by the parent from chat, decided by the user's settings.
 DIALOG, KEYBOARD, SDK, CODE, RELAYED, SETTINGS = "dialog", "keyboard", "sdk", "code", "relayed", "settings"
+CLIENT = "client"  # typed in the client, as the chain of its module proves
 # Without effect: known to be somebody else's, or not known whose, which a code can confirm.
 UNPROVEN, KEPT = "unproven", "kept"
 WITHOUT_EFFECT = (UNPROVEN, KEPT)

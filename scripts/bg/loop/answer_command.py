@@ -91,6 +91,27 @@ def answer_command(scene: Scene, arguments: str) -> None:
     commands.say(scene, "\n".join(came.lines))
 
 
+def only_shows(scene: Scene, arguments: str) -> bool:
+    """Whether the words only ask to see something."""
+    if answers.is_blank(arguments):
+        return True
+    typed = answers.read(arguments, _known(scene))
+    return typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts
+
+
+def only_answers(scene: Scene, arguments: str) -> bool:
+    """Whether the words answer questions or tell an agent something, for which Claude need not do anything."""
+    if answers.is_blank(arguments) or answers.is_for_all(arguments) or code_in(scene, arguments):
+        return False
+    known = _known(scene)
+    typed = answers.read(arguments, known)
+    if typed.word or _CONFIRM.fullmatch(answers.folded(arguments)):
+        return False
+    label = typed.label or _only_label(scene, known.waiting)
+    meant = {label, *(part.label for part in typed.parts)}
+    return not any(item.label in meant and inbox.kind(item) == Item.DELEGATION for item in known.waiting)
+
+
 def code_in(scene: Scene, arguments: str) -> str:
     """The code that is all of the arguments, else empty; a mistyped one counts while a code is asked for."""
     words = arguments.strip()

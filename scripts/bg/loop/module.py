@@ -1,4 +1,4 @@
-"""The module in the client: what it shows and asks, and what the user has chosen or left open there.
+"""The module in the client: what it shows and asks, and what the user has typed, chosen or left open there.
 
 It hands over what the user does, and does what it is told here: shows a line, puts a question, wakes an agent. Whether
 the words are the user's is proven by its chain alone.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from bg import machine, settings
 from bg.host import dialogs, tools, versions
 from bg.host.event import Event, mapping, text_of
-from bg.ledger import cases, chains, inbox, notes, proofs, sessions, tasks, user_answers
+from bg.ledger import cases, chains, inbox, naming, notes, proofs, sessions, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.inbox import Question
 from bg.ledger.values import Due, Item
-from bg.loop import asking, waking
+from bg.loop import asking, commands, waking
 from bg.loop.scene import Scene
+from bg.masking import masked
 from bg.words import feedback, outcome, phrases
 from bg.words.quoting import inline
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
     Given = dict[str, Any]
 
-SHORT = 160  # characters of a question, of which the client shows what fits
+SHORT = 160  # characters of a question or of what came of an answer, of which the client shows what fits
+COMMAND = "reply"
+STATUS = "bg-status"
+COLUMNS, MOST_COLUMNS = 66, 200  # of the pane, until the client has told how wide it is
 
 
 def begin(event: Event) -> Given:
@@ -36,7 +40,8 @@ def begin(event: Event) -> Given:
     if not versions.attended() or not settings.load(event.cwd).mod or client is None:
         return {}
     counts = machine.shares_terminal(client) and chains.begin(client, mapping(event.raw).get("commitment"))
-    return {"on": True} if counts else {}
+    command = {"name": COMMAND, "description": feedback.REPLY_DESCRIBED, "argumentHint": feedback.REPLY_HINT}
+    return {"on": True, "command": command} if counts else {}
 
 
 def step(scene: Scene) -> None:
@@ -50,6 +55,8 @@ def step(scene: Scene) -> None:
     elif done is not None:
         reply = done(scene, given)
         scene.answer.reply = {**reply, "band": _band(scene)}
+        if "columns" in given:
+            scene.answer.reply["pane"] = _pane(scene, given["columns"])
     scene.answer.notice, scene.answer.context, scene.answer.block = [], [], ""
 
 
@@ -83,7 +90,8 @@ def _chose(scene: Scene, given: Given) -> Given:
     if item is None:
         return _next(scene, given)
     if words == feedback.I_TYPE[0]:
-        return {"fill": f"{scene.answer_command} {item.label} {item.qid}: "}
+        command = f"/{COMMAND}" if given.get("offered") else scene.answer_command
+        return {"fill": f"{command} {item.label} {item.qid}: "}
     with scene.book.transaction() as writing:
         if _proves(scene, writing, given):
             for row in _said_of(scene, item, asking.meant(words)):
@@ -106,6 +114,50 @@ def _said_of(scene: Scene, item: Question, words: str) -> list[proofs.Proof]:
     ]
 
 
+def _typed(scene: Scene, given: Given) -> Given:
+    """A command of the plugin's that the user has typed; without "text" its own hook is left to carry it out."""
+    from bg.loop import answer_command, answers  # noqa: PLC0415 - late: most looks are no typed words
+
+    words, is_own = text_of(given.get("words")), given.get("command") == COMMAND
+    if given.get("command") == STATUS:
+        commands.status_command(scene, words)
+        return _shown(scene)
+    if is_own and answers.is_blank(words):
+        return {"text": ""}
+    if answer_command.only_shows(scene, words):
+        answer_command.answer_command(scene, words)
+        return _shown(scene)
+    if not answer_command.only_answers(scene, words) or not _is_typed(scene, words, given):
+        said = feedback.NEEDS_A_PROMPT
+        return {**_at_once(said, given), "fill": f"{scene.answer_command} {words}"} if is_own else {}
+    scene.enter()
+    scene.event = scene.event._replace(prompt=f"/bg-answer {words}", tool_use="", turn="")
+    answer_command.answer_command(scene, words)
+    said = masked(_told(scene) or scene.answer.block or "\n".join(scene.answer.notice))
+    return {**_at_once(said, given), **_go_on(scene, given)}
+
+
+def _at_once(said: str, given: Given) -> Given:
+    """A command's text; in the middle of a turn the client shows it only at the turn's end."""
+    return {"text": said, **({"toast": inline(said, SHORT)} if given.get("busy") else {})}
+
+
+def _shown(scene: Scene) -> Given:
+    """What is for the user alone."""
+    return {"text": masked(scene.answer.block), "only": True}
+
+
+def _is_typed(scene: Scene, words: str, given: Given) -> bool:
+    """Whether the chain proves that the user has typed this; else it has no effect, and is kept to be shown."""
+    with scene.book.transaction() as writing:
+        if _proves(scene, writing, given):
+            scene.shown_by = proofs.CLIENT
+        else:
+            label = naming.label_of(words.split(maxsplit=1)[0])
+            proofs.note(writing, scene.session, label, words, "", proofs.UNPROVEN, phrases.NOT_TYPED_THERE)
+    return bool(scene.shown_by)
+
+
 def _refused(scene: Scene, given: Given) -> Given:
     """The client does not wake an agent from here: Claude is asked to, as without the module."""
     label = text_of(given.get("label"))
@@ -122,6 +174,8 @@ _DONE: dict[str, Callable[[Scene, Given], Given]] = {
     "look": _look,
     "key": _next,
     "chose": _chose,
+    "typed": _typed,
+    "table": _look,
     "refused": _refused,
 }
 
@@ -209,7 +263,18 @@ def _band(scene: Scene) -> Optional[Given]:
     if not said:
         return None
     parts = outcome.counted(len(scene.docket.running), len({item.label for item in items}), 0)
-    return {"counts": " · ".join(words for words, _ in reversed(parts)), "words": " · ".join(said), "key": key}
+    counts = " · ".join(words for words, _ in reversed(parts))
+    return {"counts": counts, "words": " · ".join(said), "key": key, "table": feedback.BAND_TABLE}
+
+
+def _pane(scene: Scene, columns: Any) -> Given:
+    """The table of tasks, as wide as the pane is, with a line to type an answer in."""
+    wide = columns if type(columns) is int and columns > 0 else COLUMNS
+    table = scene.desk.table(
+        scene.book, scene.project, everything=False, launch=scene.launch_command, columns=min(wide, MOST_COLUMNS)
+    )
+    named = {"title": feedback.PANE_TITLE, "label": feedback.PANE_LABEL, "hint": feedback.PANE_HINT}
+    return {**named, "lines": masked(table).splitlines()}
 
 
 def _stuck(scene: Scene) -> list[str]:

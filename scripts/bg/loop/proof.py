@@ -75,7 +75,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             turn=event.turn,
             call=event.tool_use,
             closes=claim.closes,
-            proof=proofs.CODE if scene.confirmed is not None else None,
+            proof=proofs.CODE if scene.confirmed is not None else scene.shown_by or None,
         )
         for label in labels:
             _follow(scene, writing, cases.of(scene.book, label), claim)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     class Desk(Protocol):
         """What the hooks show people, and how they keep what is forgotten: `bg.desk.views`."""
 
-        def table(self, book: Ledger, project: str, *, everything: bool, launch: str) -> str:
-            """The tasks of a project; `launch` is what starts one."""
+        def table(self, book: Ledger, project: str, *, everything: bool, launch: str, columns: int = 0) -> str:
+            """The tasks of a project; `launch` is what starts one. Without `columns` it is as wide as a message."""
 
         def task(self, book: Ledger, label: str) -> str:
             """Everything about one task."""
@@ -84,6 +84,7 @@ class Scene:
         self.late = late
         # Set once the user has confirmed earlier words by their code: the items that those words were typed for.
         self.confirmed: Optional[frozenset[int]] = None
+        self.shown_by = ""  # the class of this event's words, where it is known before any record of the host's
         self.attempt = attempt or Attempt()
         self.form: list[str] = []  # what the loop alone knows of the form of this event
         self.noticed: list[Shape] = []  # what it has noticed of others

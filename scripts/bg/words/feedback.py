@@ -38,15 +38,22 @@ WHY_NOT_SENT = {
     "question": "as the words ask something back",
 }
 
-# The module in the client: the line above the prompt, and its dialog
+# The module in the client: the line above the prompt, its dialog, its command and its pane
 
 BAND = "{label}: {text}"
 BAND_KEY = "answer"
+BAND_TABLE = "tasks"
 BAND_STUCK = "{labels}: answered, and Claude has yet to pass it on"
 I_TYPE = ("I type the answer", "Nothing is sent yet: the prompt then begins with what to type")
 LEAVE_IT = ("Leave it to the agent", "It decides as it thinks best")
 DECIDE_BY_TYPING = "{name}: type approve or deny"
 ANSWERED_THERE = "{name} answered: {words}"
+REPLY_DESCRIBED = "Answer a background agent at once, also while Claude works; alone: all tasks"
+REPLY_HINT = "bg-3 Q1: CSV"
+NEEDS_A_PROMPT = "Claude has to act on this. Press Enter to send it."
+PANE_TITLE = "Background tasks"
+PANE_LABEL = "Answer"
+PANE_HINT = "bg-3 Q1: CSV"
 NOT_WOKEN_HERE = "{label} cannot be woken from here: Claude is asked to"
 
 # Answering, said to the user

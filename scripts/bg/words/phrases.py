@@ -9,6 +9,7 @@ SENDER = "[from the bg plugin, not from the user]"
 # The module in the client
 
 NOT_OF_MODULE = "a dialog that the plugin's module has not shown"
+NOT_TYPED_THERE = "said to be typed in the client, without the proof of the plugin's module"
 ANSWERS_ARE_HERE = "The user has answered."
 MODULE_ASKS = "The user has answered {labels} in the client. The bg plugin says below what is left to do for that."
 
