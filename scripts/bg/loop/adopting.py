@@ -1,4 +1,4 @@
-"""Adoption: which of the parent's agents are ours, and what they are told about themselves."""
+"""Adoption: which of the parent's launches are ours, and the identity that their agents are given."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Adoption(Record):
     identity: str
 
     def give(self, task: str) -> None:
-        """The prompt: the identity before the task, the contract behind it."""
+        """Set the prompt: the identity, the task, and the contract behind it."""
         contract = fill("contract", agent_id=self.token)
         tools.set_prompt(self.given, f"{self.identity}\n\n{task}\n\n{contract}")
 
 
 class Identified(Record):
-    """Who an agent is by the first line and the statement that our hook puts before its task."""
+    """An agent's identity, as read from the text that our hook puts before its task."""
 
     label: str
     description: str
@@ -62,25 +62,25 @@ class _Place(Record):
 
 
 def identified(prompt: str) -> Optional[Identified]:
-    """The identity that a prompt begins with, None where it begins with none of ours."""
+    """The identity at the beginning of a prompt, None if it begins with none of ours."""
     found = _IDENTITY.match(prompt)
     return Identified(*found.groups()) if found else None
 
 
 def window_line(label: str, kind: str = Opened.COMMAND) -> str:
-    """The one line that the command's text looks for."""
+    """The line with the label, which the text of our launch command tells the parent to look for."""
     purposes = {Opened.DELEGATION: phrases.PURPOSE_OF_DELEGATION, Opened.RELAUNCH: phrases.PURPOSE_OF_RELAUNCH}
     return phrases.LABEL.format(label=label, purpose=purposes.get(kind, phrases.PURPOSE))
 
 
 def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
-    """Why a launch of ours is refused that the hook could not take; empty for any other event."""
+    """The refusal of a launch of ours that the hook could not handle; empty for any other event."""
     if not tools.is_launch(event):
         return ""
     try:
         shown = naming.LABEL.search(tools.launch_of(event).description)
         ours = _is_our_type(event) or bool(shown if book is None else _window_for(book, event))
-    except Exception:  # noqa: BLE001 - what has failed may fail again: then the event itself must do
+    except Exception:  # noqa: BLE001 - the ledger may fail again: then the event alone decides
         return refusal(None, event, why)
     if not ours:
         return ""
@@ -91,7 +91,7 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
 
 
 def unidentified(why: str, then: str) -> str:
-    """What the parent is told: nothing was launched, why, and what to do."""
+    """The words for the parent: nothing was launched, why, and what to do next."""
     return phrases.NO_IDENTITY.format(why=why.rstrip("."), then=then)
 
 
@@ -104,13 +104,13 @@ def lost_label(book: Ledger, event: Event) -> str:
 
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
-    """What the parent is told where no further agent may be launched in this project now; empty where one may."""
+    """The words for the parent if no further agent may be launched in this project now; empty if one may."""
     why = room(book, project, most, label)
     return phrases.FULL.format(why=why) if why else ""
 
 
 def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
-    """Which agents leave no room for another one; empty where there is room."""
+    """The reason why there is no room for another agent, with the agents at work; empty if there is room."""
     working = [task.label for task in tasks.running_in(book, project) if task.label != label]
     if most is not None:
         working += [phrases.ITS_OWN_AGENT.format(label=child.label) for child in children.working(book, project)]
@@ -125,7 +125,7 @@ def is_ours(book: Ledger, event: Event) -> bool:
 
 
 def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
-    """Take a launch as ours; None where it is not."""
+    """Take a launch as ours; None if it is not."""
     place = _place(book, event, project)
     if place is None:
         return None
@@ -166,7 +166,7 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
 
 
 def identity(token: str, transcript: str, host: Host, *, label: str, description: str, handback: bool) -> str:
-    """What a background agent is told before its task; the first line is what the host's own views show of it."""
+    """The text before a background agent's task; its first line is all that the host's own views show."""
     return fill(
         "identity",
         label=label,
@@ -187,14 +187,14 @@ def _is_our_type(event: Event) -> bool:
 
 
 def _window_for(book: Ledger, event: Event) -> Optional[Window]:
-    """The window that this launch belongs to, None where none is open."""
+    """The window that this launch belongs to, None if it belongs to none."""
     called = tools.launch_of(event)
     words = f"{called.description}\n{called.prompt}"
     for label in dict.fromkeys(naming.LABEL.findall(words)):
         window = windows.window_of(book, event.session, label) or _of_part(book, event.session, label)
         if window:
             return window
-    # A task is continued by one agent: another launch of the same turn is the parent's own.
+    # Only one agent continues a task: another launch of the same turn is the parent's own.
     opened = [
         window
         for window in windows.open_windows(book, event.session)
@@ -206,7 +206,7 @@ def _window_for(book: Ledger, event: Event) -> Optional[Window]:
 
 
 def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window for a part of this task's work, where the launch carries the task's own label."""
+    """The open window for a part of this task's work: a launch for the part may carry the task's own label."""
     parts = [one.worker for one in delegations.find(book, label=label) if one.handed_over and one.worker]
     return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
 
@@ -218,7 +218,7 @@ def _fills_a_window(event: Event) -> bool:
 
 
 def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:
-    """The window that a launch without a label fills: one for each launch where several were approved in a turn."""
+    """The window that a launch without a label fills: of those not taken yet, the one with the most words in common."""
     free = [window for window in reversed(opened) if not windows.is_taken(book, window)]
     return max(free, key=lambda each: len(_words(words) & _words(each.text)), default=opened[0])
 
@@ -228,14 +228,14 @@ def _words(text: str) -> set[str]:
 
 
 def _forget(book: Writing, event: Event, why: str) -> None:
-    """Drop what was noted of a call that is now refused."""
+    """Mark the launch noted for a call as failed, because the call is now refused."""
     label = launches.fail(book, event.tool_use, why)
     if label:
         tasks.set_state(book, label, State.NOT_LAUNCHED, why[:200])
 
 
 def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
-    """The place of a launch, None where it is not ours. The hook of a later launch may have given it one."""
+    """The place of a launch, None if it is not ours. The hook of a later launch may have given it one already."""
     known = first_of(launches.find(book, tool_use=event.tool_use))
     placed = tasks.get(book, known.label) if known and not known.failed else None
     if placed is not None and placed.session == event.session:

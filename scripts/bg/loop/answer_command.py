@@ -1,7 +1,8 @@
 """The command /bg-answer: lists, answers, unblocks, approves, denies, takes back and goes on; in doubt it asks back.
 
-What the user typed is written down before anything is made of it. A prompt that records something goes on to the model;
-a list, help and what is asked back cost no request. What an unknown prompt said is carried out once its code is typed.
+The typed words are written down before anything is made of them. A prompt that records something goes on to the model;
+a list, help and a question back cost no request. The words of an unknown author are carried out once their code is
+typed.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ _NEARLY = pattern(r"[Cc]ode\W+((?:\w\W*){8,12})\Z")
 
 
 class Outcome(Record):
-    """Lines for the user, what became of the words, and whether the lines give back whole what was not recorded.
+    """Lines for the user, the fate of the words, and whether the lines give unrecorded words back whole.
 
-    `closes` is the label of a task that they close.
+    `closes` is the label of the task that the words close.
     """
 
     lines: list[str]
@@ -54,7 +55,7 @@ class Outcome(Record):
 
 
 class Answer(Record):
-    """One answer whose item is found: `skips` leaves it to the agent."""
+    """One answer whose item is found; `skips` leaves the item to the agent."""
 
     item: Question
     text: str
@@ -113,7 +114,7 @@ def only_answers(scene: Scene, arguments: str) -> bool:
 
 
 def code_in(scene: Scene, arguments: str) -> str:
-    """The code that is all of the arguments, else empty; a mistyped one counts while a code is asked for."""
+    """The code that the arguments consist of, else empty; a mistyped one counts while a code can be typed."""
     words = arguments.strip()
     found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
     return found[1] if found else ""
@@ -121,7 +122,7 @@ def code_in(scene: Scene, arguments: str) -> str:
 
 def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
     """The command whose words this code confirms, to be carried out now, with its arguments."""
-    # A code that waited in the spool has been read by whoever can read files, and the turn to launch in is over.
+    # Anybody who can read files may have read a code that waited in the spool, and the turn to launch in is over.
     with scene.book.transaction() as writing:
         row: Optional[Proof] = proofs.take(writing, typed) if scene.late is None else None
         if row is not None:
@@ -137,7 +138,7 @@ def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
 
 
 def _known(scene: Scene) -> Known:
-    """What the typed words are read against."""
+    """The items and labels that the typed words are read against."""
     waiting = inbox.waiting(scene.book, project=scene.project)
     only = _only_label(scene, waiting)
 
@@ -151,7 +152,7 @@ def _known(scene: Scene) -> Known:
 
 
 def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> str:
-    """The task that is meant where none is named: the only one that waits, or whose answers have not been sent."""
+    """The task that is meant if none is named: the only one that waits, or whose answers have not been sent."""
     labels = list(dict.fromkeys(item.label for item in waiting))
     if not labels:
         unsent = user_answers.labels_unsent(scene.book, scene.session)
@@ -160,7 +161,7 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
 
 
 def _show(scene: Scene, typed: Typed) -> None:
-    """What a word asks to see."""
+    """Show the view that a word asks for."""
     if typed.word == answers.STATUS:
         commands.status_command(scene, typed.label)
     else:
@@ -197,7 +198,7 @@ def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, numbe
 
 
 def _close(scene: Scene, case: Case) -> Outcome:
-    """The task closes once the host's record shows who typed this; a blocked prompt would leave no record."""
+    """Have the task closed once the host's record shows who typed this; a blocked prompt would leave no record."""
     if case.task.state in tasks.RUNNING_STATES:
         line = feedback.CLOSE_WORKS.format(label=case.label, command=scene.answer_command)
         return Outcome([line], typing.COMMAND, case.label)
@@ -209,7 +210,7 @@ def _close(scene: Scene, case: Case) -> Outcome:
 
 
 def _stop(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
-    """Ask a running agent for a checkpoint first where that can be; at the second time it is stopped at once."""
+    """Ask a running agent for a checkpoint first, if it can be reached; the second time, have it stopped at once."""
     if case.task.state not in tasks.RUNNING_STATES:
         said = feedback.STOPS_NOTHING.format(
             label=case.label, state=outcome.in_a_word(case.task.state), command=scene.answer_command
@@ -229,7 +230,7 @@ def _was_asked_to_stop(case: Case) -> bool:
 
 
 def _put(scene: Scene, writing: Writing, case: Case, words: str, typed: int, *, stops: bool = False) -> list[str]:
-    """Record words that answer no question; a line for the user where another session sends them."""
+    """Record words that answer no question; a line for the user if another session sends them."""
     run = case.agent.run
     item = inbox.unasked(writing, case.label, case.task.agent, run.run if run else 0, words, stops=stops)
     user_answers.answer(writing, item, words, "command", typed=typed)
@@ -246,7 +247,7 @@ def _skippable(case: Case) -> list[Question]:
 def _record(
     scene: Scene, writing: Writing, found: list[Answer], number: int, lines: list[str], label: str = ""
 ) -> Outcome:
-    """Write the answers down, and say what follows for each task."""
+    """Write the answers down, and tell the next step of each task."""
     recorded: list[str] = []
     for each in found:
         said = answering.Said(each.text, "command", number, each.skips)
@@ -261,7 +262,7 @@ def _record(
 
 
 def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
-    """What follows from a task's answers; lines for the user."""
+    """Owe or tell the parent the next step after a task's answers; lines for the user."""
     case = cases.of(scene.book, label)
     if case is None:
         return []
@@ -273,12 +274,12 @@ def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
 
 
 def _refuse(scene: Scene, problem: str, label: str = "") -> Outcome:
-    """Say what is wrong with the words, and what waits."""
+    """Tell the user the problem with the words, and the items that wait."""
     return Outcome([problem, "", scene.desk.inbox(scene.book, scene.project)], typing.REFUSED, label)
 
 
 def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
-    """What the words ask for."""
+    """Carry out the typed words."""
     if typed.label and not known.is_task(typed.label):
         return _refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label))
     if typed.word:
@@ -291,7 +292,7 @@ def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, numbe
 
 
 def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
-    """`undo`, `go`, `skip`, `stop` or `close`, unless what waits offers that very word as an answer."""
+    """Carry out a command word, unless a waiting item offers that very word as an answer."""
     word = typed.word
     if word == answers.ALL_GO:
         came = pausing.go_all(scene, writing, number)
@@ -355,7 +356,7 @@ def _take_back(scene: Scene, writing: Writing, row: user_answers.Answer) -> tupl
 
 
 def _refused(scene: Scene, row: user_answers.Answer, asked: Optional[delegations.Delegation]) -> str:
-    """Why an answer can no longer be taken back."""
+    """The reason why an answer can no longer be taken back; empty if it can."""
     if resumes.is_on_its_way(scene.book, row.resume):
         return feedback.ON_ITS_WAY
     if asked is not None and asked.state == Decision.LAUNCHED:
@@ -364,7 +365,7 @@ def _refused(scene: Scene, row: user_answers.Answer, asked: Optional[delegations
 
 
 def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
-    """Say that a task must be named, as several wait, or none."""
+    """Say that a task must be named, because several wait, or that none waits."""
     labels = list(dict.fromkeys(item.label for item in waiting))
     if not labels:
         return Outcome([feedback.NOTHING_WAITS], typing.REFUSED)
@@ -372,7 +373,7 @@ def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
 
 
 def _offers(item: Question, word: str) -> bool:
-    """The item itself offers this command word as an answer."""
+    """Whether the item itself offers this command word as an answer."""
     extra = inbox.extra(item)
     offered = f"{item.text}\n{json.dumps([extra.get('options'), extra.get('default')])}"
     return bool(re.search(rf"\b{word}\b", offered, re.IGNORECASE))
@@ -381,13 +382,13 @@ def _offers(item: Question, word: str) -> bool:
 def _doubtful(
     scene: Scene, lines: list[str], label: str, reading: dict[str, Any], number: int, meaning: str
 ) -> Outcome:
-    """Keep the words as they would be taken, under a number; the user confirms them by typing it."""
+    """Keep this reading of the words under a number; the user confirms the reading by typing the number."""
     confirm = feedback.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
     return Outcome([*lines, confirm], typing.DOUBTFUL, label, json.dumps(reading, ensure_ascii=False))
 
 
 def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
-    """Record every answer with its item; nothing at all where a part of the words is in doubt."""
+    """Record every answer with its item; nothing at all if a part of the words is in doubt."""
     label = typed.label or _only_label(scene, known.waiting)
     told = cases.of(scene.book, label) if _is_unasked(typed, known) else None
     if told is not None:
@@ -434,7 +435,7 @@ def _how(scene: Scene, case: Case) -> str:
 
 
 def _unclear(scene: Scene, parts: list[Part], known: Known, plain: str) -> Optional[Outcome]:
-    """What to say where a part does not tell which task, or which of its items, it is for."""
+    """The question back if a part does not tell which task, or which of its items, it is for; None if all do."""
     for part in parts:
         mine = known.items(part.label)
         if not part.label:
@@ -445,7 +446,7 @@ def _unclear(scene: Scene, parts: list[Part], known: Known, plain: str) -> Optio
 
 
 def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
-    """Say that an item must be named, as several of this task wait, or none."""
+    """Say that an item must be named, because several of this task wait, or that none waits."""
     words = answering.given_back(plain)
     case = cases.of(scene.book, label)
     if mine or case is None:
@@ -462,7 +463,7 @@ def _with_id(part: Part, known: Known) -> Part:
 
 
 def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, number: int) -> Outcome:
-    """Say what is in doubt, how the words would be taken, and which line confirms that."""
+    """Tell the user the doubts, the reading of the words, and the line that confirms this reading."""
     label = parts[0].label
     # Words before the first id reach the agent with the first answer.
     parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())

@@ -1,4 +1,4 @@
-"""Answering: what the user said to one item is recorded, decides a delegation, or is given back to the user."""
+"""Answering: the user's words to one item are recorded, decide a delegation, or are given back to the user."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Said(Record):
-    """The user's words to one item: their source, their number, whether they leave it to the agent."""
+    """The user's words to one item: their source, their number, and whether they leave the item to the agent."""
 
     text: str
     source: str
@@ -31,9 +31,9 @@ class Said(Record):
 
 
 class Taken(Record):
-    """What came of the user's words, in a line for the user, and whether they are recorded.
+    """The result of the user's words, in a line for the user, and whether they are recorded.
 
-    `then` is what the parent has to do about words that are not recorded, if anything.
+    `then` tells the parent what to do about words that are not recorded; empty if nothing.
     """
 
     line: str
@@ -62,7 +62,7 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
 
 
 def was_meant(scene: Scene, item: Question) -> bool:
-    """Whether the item was there when the words were typed that a code has now confirmed."""
+    """Whether the item was there when the user typed the words that a code has now confirmed."""
     return scene.confirmed is None or item.id in scene.confirmed
 
 
@@ -97,7 +97,7 @@ def close_window(writing: Writing, asked: Optional[delegations.Delegation]) -> N
 
 
 def reopen(scene: Scene, writing: Writing, item: Question) -> None:
-    """Take back what was decided about an item: a request waits again, and a blocker's work is not handed over."""
+    """Take the decision on an item back: a request waits again, and a blocker's work is not handed over."""
     asked = request(scene, item)
     if asked is None:
         return
@@ -109,7 +109,7 @@ def reopen(scene: Scene, writing: Writing, item: Question) -> None:
 
 
 def owe(scene: Scene, writing: Writing, case: Case) -> list[str]:
-    """Owe the parent the next step; a line for the user where that is another session's parent."""
+    """Owe the parent the next step; a line for the user if it is another session's parent."""
     inheriting.claim(scene, writing, case)
     if not reminding.owe_next_step(scene, writing, case.label):
         return []
@@ -140,7 +140,7 @@ def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -
 
 
 def _asked_back(scene: Scene, item: Question, text: str) -> str:
-    """What to type instead of words that are neither yes nor no."""
+    """The question back to words that are neither yes nor no, with the line to type instead."""
     name, typed = f"{item.label} {item.qid}", f"{scene.answer_command} {item.label} {item.qid}"
     earlier = user_answers.given(scene.book, item)
     so = feedback.STANDS.format(words=inline(earlier.text, 120)) if earlier else feedback.UNDECIDED
@@ -148,7 +148,7 @@ def _asked_back(scene: Scene, item: Question, text: str) -> str:
 
 
 def _decide(scene: Scene, writing: Writing, item: Question, text: str, decision: decisions.Decision) -> str:
-    """Open the launch window for an approval, close it for a denial; a word for the user where it must wait."""
+    """Open the launch window for an approval, close it for a denial; a word for the user if the launch must wait."""
     close_window(writing, request(scene, item))
     if decision.verdict == decisions.YES:
         return delegating.approve(scene, writing, item, text, qualified=decision.qualified)
@@ -157,7 +157,7 @@ def _decide(scene: Scene, writing: Writing, item: Question, text: str, decision:
 
 
 def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
-    """What to do about a blocker: one of the recoveries by its name, or the user's own words."""
+    """Record the user's way out of a blocker: one of the recoveries by its name, or words of the user's own."""
     name, (how, beyond) = f"{item.label} {item.qid}", recoveries.read(said.text)
     if how == recoveries.REDUCE and not beyond:
         return _to_what(scene, item)

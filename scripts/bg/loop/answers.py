@@ -1,8 +1,8 @@
-"""Answers: what was typed behind /bg-answer, taken apart into a task, a command word, or answers by their ids.
+"""Answers: the words typed behind /bg-answer, taken apart into a task, a command word, or answers by their ids.
 
 An answer is any text behind its id, up to the next id of something that was asked. An id counts at the start of a line,
-behind a sign that sets it apart, and with a colon behind any word that does not make it part of a sentence. Whatever
-two people could read differently is a doubt: then nothing is sent, and the reading is shown back to be confirmed.
+behind a sign that sets it apart, and, with a colon, behind any word that does not make it part of a sentence. Words
+that two people could read differently are a doubt: then nothing is sent, and the user is asked to confirm the reading.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE, STOP = COMMANDS = (
 
 ALL_GO = "all go"  # every task that a limit has paused
 
-# Why words are not taken as they are.
+# The reasons to doubt the reading of words.
 TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION, POSTPONES = (
     "twice", "lead", "unknown", "mention", "empty", "labels", "question", "postpones",
 )  # fmt: skip
 
-# Full-width forms, and the marks of other scripts that stand for ours, one character for one, so that places stay.
+# Full-width forms and the marks of other scripts, each replaced by one character of ours, so that positions stay.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _MARKS = "\u3000\u00a0\ufe55\u2236\ua789\ufe13\u061b\u060c\u3001\u3002"
 _FOLD.update({ord(mark): ord(plain) for mark, plain in zip(_MARKS, "  ::::;,,.")})
@@ -41,7 +41,7 @@ _FOLD.update(dict.fromkeys(range(0x2010, 0x2012), 45))
 _BG = r"bg ?[-_#]? ?\d{1,6}"
 _ID = r"(?:question|decision|blocker|[qdb])[ ._#-]?\d{1,3}"
 _IDS = pattern(_ID, re.IGNORECASE)
-# A place begins a line, behind marks and the command itself, or has a blank or a sign before it.
+# A place for an id: at the start of a line, behind marks and the command itself, or after a blank or a sign.
 _PLACE = r"(?:(?P<start>^[>*_#•+ \t-]*(?:/bg(?::bg)?-answer[ \t]+)?)|(?<![^\s,;|]))"
 _HEAD = pattern(
     rf"{_PLACE}(?:(?P<label>{_BG})[*_`]{{0,3}}(?:[ \t]*[.:,][ \t]*|[ \t]+))?[*_`]{{0,3}}(?P<open>[(\[]?)"
@@ -87,7 +87,7 @@ _STRONG = (":", "=", ">", "→")
 
 
 class Part(Record):
-    """An answer to one item; `label` is empty where none was typed, `qid` where the label alone was."""
+    """An answer to one item; `label` is empty if none was typed, `qid` if only the label was."""
 
     label: str
     qid: str
@@ -95,7 +95,7 @@ class Part(Record):
 
 
 class Typed(Record):
-    """What was typed, taken apart. Nothing is lost: each character is in one of the fields, or all is shown back."""
+    """The typed words, taken apart. Nothing is lost: each character is in one of the fields, or all is shown back."""
 
     label: str
     word: str
@@ -106,9 +106,9 @@ class Typed(Record):
 
 
 class Known(Record):
-    """What the words are read against: the items that wait, what was ever asked, and which labels there are.
+    """The facts that words are read against: the items that wait, the ids that were ever asked, and the labels in use.
 
-    `was_asked` is also asked with no label, where none was typed.
+    `was_asked` is called with an empty label if none was typed.
     """
 
     waiting: list[Question]
@@ -116,7 +116,7 @@ class Known(Record):
     is_task: Callable[[str], bool]
 
     def items(self, label: str) -> list[Question]:
-        """What waits for this task, or for all where none is named."""
+        """The waiting items of this task, or of all tasks if none is named."""
         return [item for item in self.waiting if label in ("", item.label)]
 
 
@@ -133,22 +133,22 @@ class _Head(Record):
 
     @property
     def is_strong(self) -> bool:
-        """Its sign says that an answer follows."""
+        """Whether its sign says that an answer follows."""
         return self.sign in _STRONG
 
     @property
     def clear(self) -> bool:
-        """It is set apart from the words before it."""
+        """Whether it is set apart from the words before it."""
         return self.before.endswith(("  ", "\t")) or self.before.rstrip().endswith((*",;|.!?…)",))
 
     @property
     def carries(self) -> bool:
-        """The sentence before carries on with it."""
+        """Whether it carries on the sentence before it."""
         return bool(_CARRIES_ON.search(self.before.rstrip()))
 
 
 def read(arguments: str, known: Known) -> Typed:
-    """What was typed: a command, answers by their ids, or a text without ids."""
+    """Read the typed words: a command word, answers by their ids, or a text without ids."""
     label, text = _addressed(_AGAIN.sub("", arguments.strip(), 1), known)
     if command_word(text) or is_blank(text):
         return Typed(label, command_word(text), [], "", "", [])
@@ -171,17 +171,17 @@ def command_word(text: str) -> str:
 
 
 def is_for_all(text: str) -> bool:
-    """The words tell all paused tasks to go on."""
+    """Whether the words tell all paused tasks to go on."""
     return " ".join(folded(text).lower().rstrip(" .!").split()) == ALL_GO
 
 
 def is_question(text: str) -> bool:
-    """The words ask something back, and nothing else."""
+    """Whether the words ask something back, and nothing else."""
     return bool(_ASKS.fullmatch(folded(text)))
 
 
 def asks_for_a_number(text: str) -> bool:
-    """The question itself wants a number."""
+    """Whether the question itself wants a number."""
     return bool(_HOW_MANY.search(text))
 
 
@@ -191,7 +191,7 @@ def folded(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """There is nothing to read."""
+    """Whether the text has nothing to read."""
     return not folded(text).strip()
 
 
@@ -207,8 +207,8 @@ def _addressed(text: str, known: Known) -> tuple[str, str]:
 
 
 def _named(text: str, label: str, known: Known, doubts: list[tuple[str, str]]) -> list[_Head]:
-    """The places that name an answer, in their order; what is doubtful about them is added to the doubts."""
-    # Whoever answers names the questions early: a long text behind them is the last answer's.
+    """The places that name an answer, in their order; the doubts about them are added to `doubts`."""
+    # People name the questions early: a long text behind them is the last answer's.
     heads = _heads(_FENCED.sub(lambda found: "." * len(found[0]), folded(text[:_MOST_READ])))
     named = set().union(*(head.qids for head in heads))
     was_asked = cache(known.was_asked)
@@ -230,7 +230,7 @@ def _named(text: str, label: str, known: Known, doubts: list[tuple[str, str]]) -
 
 
 def _first(text: str, heads: list[_Head], label: str) -> list[_Head]:
-    """The task that is named first, where its answer has no id and another task's follows."""
+    """A place for the task that is named first, if its answer has no id and another task's answer follows."""
     if not label or not heads or heads[0].label in ("", label):
         return []
     said = _JOINS.sub("", f" {text[: heads[0].start].strip()}")
@@ -248,7 +248,7 @@ def _parts(text: str, heads: list[_Head], label: str) -> list[Part]:
     return parts
 
 
-# Each says why it is doubtful that a place names an answer, or nothing; None where the place names none.
+# Each gives the doubt whether a place names an answer, empty without a doubt; None if the place names none.
 def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str]:
     """The doubt about a label without an id."""
     if not items or not (is_other or head.sign):
@@ -301,7 +301,7 @@ def _qid(text: str) -> str:
 
 
 def _numbered(plain: str, items: list[Question]) -> list[_Head]:
-    """`1) CSV 2) no` where these are the numbers of questions that wait, each once; else they are a list."""
+    """The places in `1) CSV 2) no`, if these are the numbers of waiting questions, each once; else it is a list."""
     open_now = {item.qid.upper() for item in items}
     found = list(_NUMBERED.finditer(plain))
     qids = [f"Q{int(each[1])}" for each in found]
@@ -312,7 +312,7 @@ def _numbered(plain: str, items: list[Question]) -> list[_Head]:
 
 
 def _doubt(parts: list[Part], lead: str, doubts: list[tuple[str, str]]) -> None:
-    """Add what two people could read differently; whether words decide is for `decisions` to doubt."""
+    """Add the doubts about words that two people could read differently, except on decisions: see `decisions`."""
     if lead and not _POLITE.fullmatch(folded(lead)):
         doubts.append((LEAD, lead))
     said: dict[tuple[str, str], str] = {}
@@ -328,7 +328,7 @@ def _doubt(parts: list[Part], lead: str, doubts: list[tuple[str, str]]) -> None:
 
 
 def _postpones(part: Part, known: Known) -> bool:
-    """Words behind a bare label that only ask for time, where no question offers them; a decision asks back itself."""
+    """Whether words behind a bare label only ask for time; not if a question offers them, or a decision asks back."""
     if part.qid or not decisions.postpones(part.text):
         return False
     words = _normal(part.text).strip(" .!…")
@@ -337,7 +337,7 @@ def _postpones(part: Part, known: Known) -> bool:
 
 
 def _normal(text: str) -> str:
-    """The text without what two equal answers may differ in."""
+    """The text without case and extra blanks, in which equal answers may differ."""
     return " ".join(text.split()).casefold()
 
 

@@ -1,4 +1,4 @@
-"""Dialog calls: the user is asked in the agents' own words, and what the user says is recorded."""
+"""Dialog calls: the user is asked in the agents' own words, and the answers are recorded."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Optional
 
 _LIKE = 0.55
-MOST_OPTIONS = 4  # more a dialog does not take
-AGENTS_OPTIONS = 2  # of the agent's own, so that ways by name are left to choose; all are in the question
+MOST_OPTIONS = 4  # a dialog takes no more
+AGENTS_OPTIONS = 2  # of the agent's own, to leave room for the named ways; the question lists all of them
 LONGEST_OPTION = 200  # characters
-COMPARED = 2000  # characters: comparing takes the square of them
+COMPARED = 2000  # characters: the time to compare grows with their square
 _BY_NAME, _LESS, _OWN = "by name", "less", "own"
 _PREFIX = pattern(
     r"\s*\W{0,3}(bg[-_ ]?\d{1,6})\s*(?:\(.{0,120}?\))?[\s.,:]+([QBD]\d{1,3})\b\W{0,3}", re.IGNORECASE | re.DOTALL
@@ -34,7 +34,7 @@ _PREFIX = pattern(
 
 
 def before_question(scene: Scene) -> None:
-    """PreToolUse(AskUserQuestion): waiting questions are put in the agents' own words; this ties answers to them."""
+    """PreToolUse(AskUserQuestion): put waiting questions in the agents' own words, which also ties answers to them."""
     event = scene.event
     if event.in_subagent:
         return
@@ -60,7 +60,7 @@ def before_question(scene: Scene) -> None:
 
 
 def after_question(scene: Scene) -> None:
-    """PostToolUse(AskUserQuestion): the user's answers, each to its own question, all of them or none."""
+    """PostToolUse(AskUserQuestion): record the user's answers, each to its own question, all of them or none."""
     event = scene.event
     if event.in_subagent:
         return
@@ -85,7 +85,7 @@ def after_question(scene: Scene) -> None:
 
 
 def _given(event: Event) -> dict[str, str]:
-    """What the user said to each question of the dialog; what says nothing yet is left out."""
+    """The user's answers by the dialog's questions, without those that say nothing yet."""
     chosen = dialogs.answers_of(event)
     if tools.by_module(event):
         chosen = {question: meant(text) for question, text in chosen.items()}
@@ -93,7 +93,7 @@ def _given(event: Event) -> dict[str, str]:
 
 
 def _leave_to_module(scene: Scene) -> None:
-    """The module that has put the question shows what came of it, and wakes the agent: the parent hears nothing."""
+    """Keep the lines for the module, which shows them and wakes the agent itself: the parent hears nothing."""
     if scene.answer.notice:
         with scene.book.transaction() as writing:
             notes.add_late_words(writing, scene.session, scene.answer.notice)
@@ -105,7 +105,7 @@ def rewrite(
 ) -> tuple[list[dict[str, Any]], list[Question]]:
     """The dialog's questions, ours in the agents' own words, and the items that these put to the user.
 
-    The module's own dialog has them already, and is given what its labels mean.
+    The module's own dialog has these words already; its options are given their descriptions.
     """
     left = list(items)
     result = []
@@ -124,7 +124,7 @@ def rewrite(
 
 
 def match(question: str, items: list[Question]) -> Optional[Question]:
-    """The waiting item that a dialog's question puts to the user, None where it is another matter."""
+    """The waiting item that a dialog's question puts to the user, None if the question is about another matter."""
     named = prefixed(question)
     if named:
         return first_of([item for item in items if (item.label, item.qid.upper()) == named])
@@ -133,7 +133,7 @@ def match(question: str, items: list[Question]) -> Optional[Question]:
     if not scored or scored[0][0] < _LIKE:
         return None
     likely = [item for score, item in scored if score > scored[0][0] - 0.1]
-    # Where several agents ask the same thing, the first is taken: they follow one by one, each with its label.
+    # If several agents ask the same thing, the first is taken: they follow one by one, each with its label.
     return likely[0] if len({_plain(item.text) for item in likely}) == 1 else None
 
 
@@ -166,18 +166,18 @@ def put(item: Question, task: str) -> str:
 
 
 def is_put(question: str, item: Question, task: str) -> bool:
-    """The dialog's question begins with this item in its own words."""
+    """Whether the dialog's question begins with this item in its own words."""
     return " ".join(question.split()).startswith(" ".join(put(item, task).split()))
 
 
 def name_of(scene: Scene, label: str) -> str:
-    """What a task is called where its items are put."""
+    """The name of a task in the dialogs that put its items."""
     case = cases.of(scene.book, label)
     return case.task.description or case.task.text if case else ""
 
 
 def _words_of(items: list[Question], asked: list[dict[str, Any]], rewritten: list[dict[str, Any]]) -> dict[int, str]:
-    """The words that the question of each item had before, as a digest: a host may show these instead."""
+    """A digest of the words that each item's question had before ours, by the item's id: a host may show those."""
     pairs = [(dialogs.wording(one), dialogs.wording(other)) for one, other in zip(asked, rewritten)]
     return {
         item.id: digests.digest(before)
@@ -188,7 +188,7 @@ def _words_of(items: list[Question], asked: list[dict[str, Any]], rewritten: lis
 
 
 def _note_form(scene: Scene, put: notes.Dialog) -> None:
-    """The form of this event, and whether the host has shown what the hook before it had given."""
+    """Note the form of this event, and whether the host has shown the words that the hook before it had given."""
     if put.shown:
         scene.form.append(drift.OURS)
         is_taken = any(prefixed(dialogs.wording(each)) for each in dialogs.questions_of(scene.event))
@@ -196,7 +196,7 @@ def _note_form(scene: Scene, put: notes.Dialog) -> None:
 
 
 def _take_all(scene: Scene, writing: Writing, given: dict[str, str], put: Optional[notes.Dialog]) -> list[str]:
-    """Take each answer, and owe the next step of the tasks; what the parent must know of those that do not count."""
+    """Take each answer and owe the tasks' next steps; words for the parent on the answers that do not count."""
     options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
     told: list[str] = []
     answered: list[str] = []
@@ -217,7 +217,7 @@ def _take_all(scene: Scene, writing: Writing, given: dict[str, str], put: Option
 
 
 def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[tuple[str, Question]]:
-    """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
+    """The items that a dialog's questions put, told by their words: an id alone may mean another item by now."""
     pairs: list[tuple[str, Question]] = []
     left = _unnamed(scene, shown, meant)
     for question in shown:
@@ -242,19 +242,19 @@ def _unnamed(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) ->
 
 
 def _meant_by(scene: Scene, question: str, left: list[Question]) -> Optional[Question]:
-    """The item that a dialog's question names, by its words if they are ours; else one that is left and is like it."""
+    """The item that a dialog's question names, by its words if they are ours; else the most similar one left."""
     named = prefixed(question)
     if not named:
         return match(question, left)
     known = inbox.ever(scene.book, *named)
     standing = [one for one in known if one.state in (ItemState.OPEN, ItemState.ANSWERED)]
     ours = [one for one in known if is_put(question, one, name_of(scene, one.label))]
-    # Where no hook could put the agent's words into the dialog, the parent's words must do.
+    # If no hook could put the agent's words into the dialog, the parent's words must do.
     return first_of(ours) or match(question, standing) or first_of(known)
 
 
 def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
-    """The very call has shown the item to the user; another plugin's questions may begin like ours."""
+    """Whether this very call has shown the item to the user: another plugin's questions may begin like ours."""
     return (
         meant is not None
         and item.id in meant
@@ -263,7 +263,7 @@ def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int,
 
 
 def _take(scene: Scene, writing: Writing, item: Question, text: str, options: list[str]) -> answering.Taken:
-    """One answer, written down before anything is made of it."""
+    """Take one answer, which is written down before anything is made of it."""
     number = typed.keep(writing, scene.session, "dialog", item.label, text)
     said, why = _own_words(item, text, options)
     if why:
@@ -280,7 +280,7 @@ def _take(scene: Scene, writing: Writing, item: Question, text: str, options: li
 
 
 def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
-    """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
+    """The user's answer in words typed into a dialog, and the reason to doubt it, if any; an option counts as is."""
     is_request = inbox.kind(item) == Item.DELEGATION
     chosen, _, noted = text.partition("\n")
     if is_request and chosen in options:
@@ -293,20 +293,20 @@ def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]
     read = answers.read(text, answers.Known([item], lambda _, qid: qid == item.qid.upper(), lambda _: False))
     if _names_more(read):
         return text, "ids"
-    # A request is asked back unless the words say yes or no.
+    # A request is asked back later, unless the words say yes or no.
     why = "" if is_request else _doubt(item, text, options)
     return (read.parts[0].text if read.parts and not why else text), why
 
 
 def _names_more(read: answers.Typed) -> bool:
-    """The words seem to name another item as well."""
+    """Whether the words seem to name another item as well."""
     return bool(read.parts and (read.parts[1:] or read.doubts or read.lead)) or any(
         doubt == answers.UNKNOWN for doubt, _ in read.doubts
     )
 
 
 def _doubt(item: Question, text: str, options: list[str]) -> str:
-    """Why words that are none of the options may not be meant as an answer."""
+    """The reason to doubt that words other than the options are meant as an answer; empty if there is none."""
     if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
         return "number"
     if answers.is_question(text):
@@ -315,13 +315,13 @@ def _doubt(item: Question, text: str, options: list[str]) -> str:
 
 
 def _counts(item: Question, options: list[str]) -> bool:
-    """The question asks for a number, and no option has one."""
+    """Whether the question asks for a number, and no option has one."""
     has_numbers = any(sign.isdecimal() for option in options for sign in option)
     return answers.asks_for_a_number(item.text) and not has_numbers
 
 
 def _left_to_say(scene: Scene) -> list[Delivery]:
-    """What is due, but for the answers to agents that the same message wakes behind the dialog."""
+    """The due deliveries, without the answers to agents that the same message wakes after the dialog."""
     _, later = transcripts.beside(transcripts.tail(scene.event.transcript), scene.event.tool_use)
     found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
     along = [task.label for task in found if task is not None and cases.case(scene.book, task.label).is_ready]
@@ -329,10 +329,10 @@ def _left_to_say(scene: Scene) -> list[Delivery]:
 
 
 def offered(item: Question) -> list[tuple[str, str]]:
-    """What the module's own dialog offers to choose from, each with what it means; the host takes two to four."""
+    """The options of the module's own dialog, each with its description; the host takes two to four."""
     if inbox.kind(item) == Item.BLOCKER:
         listed = [(each["label"], each["description"]) for each in _with_recoveries({}, item)["options"]]
-        # What is handed over is launched in the turn in which that is said.
+        # Work that is handed over is launched in the turn of the user's words; the module's dialog is in no turn.
         ways = [each for each in listed if recoveries.read(each[0])[0] != recoveries.HAND_OVER]
         return ways if len(ways) > 1 else _TO_TYPE
     entries = recoveries.entries(inbox.extra(item).get("options"))
@@ -345,12 +345,12 @@ _TO_TYPE = [feedback.I_TYPE, feedback.LEAVE_IT]
 
 
 def meant(chosen: str) -> str:
-    """What a choice in the module's own dialog says; empty where it says nothing yet."""
+    """The answer that a choice in the module's own dialog stands for; empty if it is none yet."""
     return {feedback.I_TYPE[0]: "", feedback.LEAVE_IT[0]: answers.SKIP}.get(chosen, chosen)
 
 
 def _view(question: dict[str, Any], item: Question) -> str:
-    """What the parent says of a blocker or a request, which is more than its words."""
+    """The parent's own view of a blocker or a request: its words beyond the item's; empty for a question."""
     words = " ".join(dialogs.wording(question).split())
     found = _PREFIX.match(words)
     words = words[found.end() :] if found else words
@@ -368,7 +368,7 @@ def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
 
 
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:
-    """Offer what to leave out, if the parent asks that, then the agent's ways, the named ones, and the parent's."""
+    """Offer the parts to leave out, if the parent asks for that, then the agent's, the named, and the parent's ways."""
     extra = inbox.extra(item)
     given = [(option, _sort(option)) for option in dialogs.options_of(question) if option.strip()]
     less = [(option, feedback.LESS) for option, sort in given if sort == _LESS]
@@ -381,7 +381,7 @@ def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]
 
 
 def _sort(option: str) -> str:
-    """What an option of the parent's is: a recovery by its name, which is offered anyway, or more than that."""
+    """The sort of an option of the parent's: a recovery's bare name (offered anyway), less work, or own words."""
     name, beyond = recoveries.read(option)
     if name and not beyond:
         return _BY_NAME

@@ -32,7 +32,7 @@ def started(scene: Scene) -> None:
         scene.host,
         label=launch.label,
         description=case.task.description if case else "",
-        handback=False,  # this event does not tell the mode; the text says what to do where the tool is there
+        handback=False,  # this event does not tell the mode; the text says what to do if the tool is there
     )
     contract = texts.fill("contract", agent_id=launch.token)
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
@@ -41,7 +41,7 @@ def started(scene: Scene) -> None:
 
 
 def asked_leave(scene: Scene) -> None:
-    """PermissionRequest: the host may ask its user whether a call may be made; which one is noted for the table."""
+    """PermissionRequest: note the call for which the host may ask its user's permission; the table shows it."""
     agent = scene.event.agent
     if agent and cases.agent(scene.book, agent).case is None:
         return  # nothing is kept of agents that are not ours
@@ -51,7 +51,7 @@ def asked_leave(scene: Scene) -> None:
 
 
 def _go_on(scene: Scene) -> None:
-    """The host has woken an agent that was parked, or that has handed back, after which only a start begins a run."""
+    """Resume the run of a parked agent that starts again, or begin the next run of an agent that has handed back."""
     who = cases.agent(scene.book, scene.event.agent)
     if who.case is None or who.run is None:
         return
@@ -65,7 +65,7 @@ def _go_on(scene: Scene) -> None:
 
 
 def _launch(scene: Scene) -> Optional[Launch]:
-    """The launch of ours that this agent came from; the hook behind that launch may still be finding out."""
+    """The launch of ours that started this agent; wait for it while the hook after the launch may still bind it."""
     until = time.monotonic() + (durations.HOOK_BESIDE if scene.late is None else 0.0)
     while True:
         found = first_of(launches.find(scene.book, agent=scene.event.agent))

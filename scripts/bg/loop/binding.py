@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bound_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]:
-    """The task of an agent, bound by the token in its first prompt where no launch event told us."""
+    """The task of an agent, bound by the token in its first prompt if no launch event has told it."""
     found = cases.agent(scene.book, agent).case
     if found or not agent:
         return found
@@ -35,12 +35,12 @@ def bound_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]
 
 
 def by_prompt(scene: Scene) -> None:
-    """An agent's first prompt carries the token that its launch was given."""
+    """Bind agents to unbound launches by the token that each agent's first prompt carries."""
     for launch in scene.docket.unbound:
         for path in agents.agents_of(scene.event.transcript):
             tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
             arrived = tokens[:1] == [launch.token] and _came_from(scene, launch, path)
-            # Another plugin's hook may have thrown the token out of the prompt.
+            # Another plugin's hook may have removed the token from the prompt.
             if arrived or (not tokens and arrivals.call_of(path) == launch.tool_use):
                 with scene.book.transaction() as writing:
                     runs.bind(writing, launch.token, agents.agent_in(path))
@@ -58,9 +58,9 @@ def note_stranger(scene: Scene, agent: str, text: str) -> None:
 
 
 def _came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
-    """The agent with this transcript, whose prompt shows the launch's token, is the launch's own.
+    """Whether the launch started the agent with this transcript, whose prompt may be a copy of another agent's.
 
-    A prompt can be copied. Where the host does not keep the call, a launch that came to nothing has no agent.
+    If the host does not record the launching call, only a launch that has not failed can have started it.
     """
     call = arrivals.call_of(transcript)
     if call or not launch.tool_use or launch.tool_use == launch.token:

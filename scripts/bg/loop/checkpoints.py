@@ -1,4 +1,4 @@
-"""Checkpoints that no agent made: where a run was cut, what it left is read from its transcript and the disk."""
+"""Checkpoints that no agent made: the state that a cut run left its work in, read from its transcript and the disk."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from bg.evidence.checkpoint import Checkpoint
 
 MOST = 3000
-# What the parent hears of it beside what the agent said.
+# For the parent, which hears the agent's own words besides.
 MOST_FOR_PARENT = 700
 SHORT = 150
 
 
 def left_by(scene: Scene, case: Case) -> str:
-    """The state in which a run that was cut has left its work; empty where the run ended with a signal of its own."""
+    """The state in which a run that was cut has left its work; empty if the run ended with a signal of its own."""
     run = case.agent.run
     found = _found(scene, case)
     if run is None or found is None:
@@ -36,12 +36,12 @@ def left_by(scene: Scene, case: Case) -> str:
 
 
 def seen_by_parent(scene: Scene, case: Case, run: int, *, spoke: bool) -> tuple[str, str]:
-    """The same for the parent, of a run that was cut or left no word: in several lines, and in one."""
+    """The same for the parent, in several lines and in one, if the run was cut or left no words; else both empty."""
     last = case.agent.run
     if last is None or last.run != run:
         return "", ""
-    # Gone in the midst of a call, with the words before it taken for its last: the host may tell of the cut later. The
-    # call that hands the report over is its end: it is open while the host reviews it, and another agent is told of.
+    # An open call shows a cut that the host may tell of later: the words before the call were taken for the last. Only
+    # the call that hands the report back may be open: it is so while the host reviews it.
     path = agents.of_agent(scene.event.transcript, case.task.agent)
     if spoke and not last.cut and not transcripts.has_open_call(path, tools.HANDBACK.names):
         return "", ""

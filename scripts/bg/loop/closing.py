@@ -1,4 +1,4 @@
-"""Closings: the end of runs for which no SubagentStop came: the host announced or polled it, or said nothing."""
+"""Closings: the ends of runs without a SubagentStop: the host announced the end, the parent polled it, or neither."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def polled(scene: Scene) -> None:
 
 
 def announced(scene: Scene) -> None:
-    """UserPromptSubmit with the host's notification: take from it what no other event told."""
+    """UserPromptSubmit with the host's notification: take the ends in it that no other event told."""
     take(scene, notifications(scene.event.prompt))
     if says_stopped(scene.event.prompt):
-        # Only descriptions are named, which anybody may type: what the host has written of each agent decides.
+        # The prompt names only descriptions, which anybody may type: the host's record of each agent decides.
         for case in scene.docket.unfinished:
             path = agents.of_agent(scene.event.transcript, case.task.agent)
             if waking.stays_stopped(scene, case.task.agent) or transcripts.is_stopped(path):
@@ -64,12 +64,12 @@ def announced(scene: Scene) -> None:
 
 
 def cut_by_user(scene: Scene, case: Case) -> str:
-    """The cut of a run of which the host only shows that it is over; empty if the user has not stopped it."""
+    """The cut of a run that the host merely shows as over: the user's stop, else empty."""
     return STOPPED_BY_USER if waking.stays_stopped(scene, case.task.agent) else ""
 
 
 def take(scene: Scene, announcements: list[Notification]) -> None:
-    """End the runs that the host has announced the end of."""
+    """End the runs whose end the host has announced."""
     for found in announcements:
         case = binding.bound_task(scene, found.agent)
         if case is None or found.parked:
@@ -116,7 +116,7 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
 
 
 def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:
-    """These words are this run's: neither an earlier one's record nor, where that is unknown, its text."""
+    """Whether these words are this run's: not an earlier run's last record nor, if that is unknown, its text."""
     former = runs.run_before(scene.book, run)
     if former is None:
         return True
@@ -128,7 +128,7 @@ def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:
 
 
 def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
-    """It is about an earlier run: the parent had its report from a hook, and has woken the agent since."""
+    """Whether a notification is about an earlier run: a hook has brought its report, and the agent was woken since."""
     book = scene.book
     now = cases.agent(scene.book, found.agent).run
     if now is None or now.ended is not None:
@@ -137,12 +137,12 @@ def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     woken = resumes.last_woken(book, found.agent, now.began)
     if called is not None and woken is not None:
         return called < woken
-    # Old hosts name no call, and of a run that nobody asked for none is known.
+    # Old hosts name no call, and a run that nobody asked for has no known call.
     return reported.was_reported(book, found.agent, found.result, now.run)
 
 
 def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
-    """Wait for the record of a run's end: one with an error is announced before it is written."""
+    """Wait for the record of a run's end: an end by an error is announced before it is written."""
     path = agents.of_agent(scene.event.transcript, agent.id)
     if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
         scene.book.settle()  # as before every wait
@@ -150,7 +150,7 @@ def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:
-    """The agent's own transcript has ended too, where there is one.
+    """Whether the agent's own transcript, if there is one, has ended too.
 
     A person may paste a notification, and up to 2.1.38 an agent's report may hold one of another agent.
     """
@@ -166,7 +166,7 @@ def _is_borne_out(scene: Scene, found: Notification) -> bool:
 
 
 def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
-    """These are the last words of a run all of whose hooks were killed: nothing of it is kept."""
+    """Whether this text ends a run of which nothing is kept, because all of its hooks were killed."""
     if not text.strip() or reported.is_reported(scene.book, agent, text):
         return False
     own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
@@ -174,7 +174,7 @@ def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
 
 
 def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
-    """Note what cut a run that has already counted as ended without a word."""
+    """Note the cut of a run that was taken to have ended without a word."""
     if not cut or run.cut or case.task.state != State.UNREPORTED or agent.texts:
         return
     with case.book.transaction() as writing:
@@ -183,13 +183,13 @@ def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
 
 
 def _own_end(scene: Scene, run: Run) -> Optional[Final]:
-    """The end of the agent's transcript where it is this run's."""
+    """The end of the agent's transcript, None if it is not this run's."""
     own = transcripts.final(agents.of_agent(scene.event.transcript, run.agent))
     return own if is_of_this_run(scene, run, own) else None
 
 
 def _best(own: Optional[Final], announced: str) -> str:
-    """A run's own words, else those that its end was announced with."""
+    """A run's own last words, else those of the announcement."""
     # An error is announced before it is in the transcript, which then still ends with a call.
     if own is None or (names_error(announced) and not own.settled):
         return announced
@@ -197,7 +197,7 @@ def _best(own: Optional[Final], announced: str) -> str:
 
 
 def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:
-    """The run has ended with a signal that is not kept: the hook that was to keep it was killed."""
+    """Whether the run ended with a signal that is not kept, because the hook that was to keep it was killed."""
     return (
         final.settled
         and not reported.is_reported(scene.book, agent.id, final.text, run.run)

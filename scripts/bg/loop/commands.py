@@ -10,12 +10,12 @@ from bg.words.quoting import inline
 
 
 def say(scene: Scene, text: str) -> None:
-    """Answer the user without a model request, or through the model where the host would show nothing."""
+    """Answer the user without a model request, or through the model if the host would show nothing."""
     answer.show(scene.answer, text, scene.host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
 
 
 def status_command(scene: Scene, arguments: str) -> None:
-    """`/bg-status [label]`, `/bg-status all`, `/bg-status report bg-3` and the like: answered by the hook itself."""
+    """Answer `/bg-status`, alone or followed by a label, by `all`, or by a view such as `report bg-3`."""
     words = arguments.strip()
     label, named = naming.label_of(words), scene.desk.named(scene.book, scene.host, words)
     if named:

@@ -1,4 +1,4 @@
-"""Concluding: a run ends, its best text decides what becomes of its task, and the parent is owed a reminder."""
+"""Concluding: a run ends, its best text decides the state of its task, and the parent is owed a reminder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOTHING = kinds.Found()  # of a run that has left no report to check
 
 
 class _End(Record):
-    """The end of a run: its cut, the ending signals that it worked on after (`left`), and what its texts ask."""
+    """The end of a run: its cut, the ending signals after which it went on (`left`), and the requests in its texts."""
 
     case: Case
     agent: Agent
@@ -54,9 +54,9 @@ def conclude(
     found: kinds.Found = _NOTHING,
     heard: Optional[Heard] = None,
 ) -> None:
-    """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder.
+    """End the open run: record what was heard, let the best text decide, and owe the parent a reminder.
 
-    `resets` is when the limit ends that has cut it, where the host knows that.
+    `resets` is the time at which the limit that cut the run ends, if the host knows it.
     """
     with case.book.transaction() as writing:
         if heard is not None:
@@ -68,7 +68,7 @@ def conclude(
 
 
 def account(book: Writing, case: Case) -> None:
-    """A task has ended; where that was the last of several, the parent is owed one account."""
+    """Owe the parent one account of several tasks, if the one that has ended was the last of them."""
     joint = case.joint
     group = tasks.group_over(book, case.task)
     if joint is not None:
@@ -95,7 +95,7 @@ def _conclude(
 
 
 def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signals.Signal], found: kinds.Found) -> None:
-    """The signal that a run ends with decides what becomes of its task."""
+    """Let the signal that a run ends with decide the state of its task."""
     case, label, agent = end.case, end.case.label, end.agent.id
     kind = kinds.of(signal.marker)
     over = kind.is_over(signal.fields)
@@ -107,28 +107,28 @@ def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signa
     tasks.set_state(book, label, kind.state(signal, own, found))
     if over and not end.cut:
         verifications.owe(book, label, agent, end.run)
-    if not news:  # it had asked for this before: what came of that is what it waits for
+    if not news:  # the run had asked for this before, and waits for the answer to that
         deliveries.owe_next_step(book, label, case.task.session)
 
 
 def _on_the_way(end: _End) -> list[signals.Signal]:
-    """What its texts ask without ending it."""
+    """The signals in a run's texts that ask for something and do not end it."""
     return [found for found in end.requests if not found.terminal]
 
 
 def _beside(end: _End, signal: signals.Signal, own: list[signals.Signal]) -> list[signals.Signal]:
-    """What a run asks besides the signal that ends it."""
+    """The signals of a run that ask for something, besides the one that ends it."""
     return [found for found in [*end.requests, *filter(_waits, own)] if found is not signal]
 
 
 def _waits(found: signals.Signal) -> bool:
-    """Whether an agent ends its run to wait for what this asks; requests are collected elsewhere."""
+    """Whether an agent ends its run with this signal to wait for an answer; requests are collected elsewhere."""
     ends = found.readable and found.terminal and found.marker != kinds.REQUEST
     return ends and not kinds.of(found.marker).is_over(found.fields)
 
 
 def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signal]:
-    """What of the ending signals that a run worked on after is still asked."""
+    """Of the ending signals after which a run worked on, those that still ask for something."""
     order = list(signals.schemas())
     return [
         held
@@ -143,14 +143,14 @@ def _note_asked(book: Writing, end: _End, found: list[signals.Signal]) -> None:
 
 
 def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
-    """Take back what the task asked before, except requests, and questions answered by an assumption."""
+    """Withdraw the earlier items of the task, except requests, and questions answered by an assumption."""
     for item in inbox.open_before(book, label, agent, run):
         if inbox.kind(item) != Item.DELEGATION and not inbox.assumed(item):
             inbox.withdraw(book, item)
 
 
 def _without_signal(book: Writing, end: _End) -> None:
-    """A run that ended without a readable signal leaves its task unreported, or in the state of what cut it."""
+    """Leave the task of a run without a readable signal unreported, or in the state that belongs to the run's cut."""
     label, agent, cut = end.case.label, end.agent.id, end.cut
     open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(end.left, "")
     _note_asked(book, end, [*_on_the_way(end), *open_ones])

@@ -1,4 +1,4 @@
-"""Continuing: a session that the host has moved here, under a new id, brings everything that it has."""
+"""Continuing: a session that the host has moved here, under a new id, brings its tasks and its records along."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bg.loop.scene import Scene
 def arrive(scene: Scene) -> None:
     """Take over what belongs to a session that the host has moved here; its agents came along and still run.
 
-    Once a turn has ended here with no record of a move, this is a fork that the user has made.
+    Once a turn has ended here without a record of a move, this session is a fork that the user has made.
     """
     owners = [*projects.left(scene.book, scene.project, scene.book.now() - durations.RECENT)]
     for owner in dict.fromkeys([*owners, *windows.sessions_with_open(scene.book)]):
@@ -36,7 +36,7 @@ def wait_for_origin(scene: Scene) -> None:
 
 
 def note_return(scene: Scene) -> None:
-    """Note from where on a session that had moved away, and begins again, writes for itself."""
+    """Note the place in its transcript from which a moved session that begins again writes for itself."""
     if moving.heir(scene.book, scene.session) != scene.session:
         with scene.book.transaction() as writing:
             notes.set_resumed_at(writing, scene.session, transcripts.size(scene.event.transcript))

@@ -1,10 +1,11 @@
 """Decisions: the only place where the user's words are read as yes or no; consent.json has the words, by language.
 
-A no decides, whatever reason follows, unless the same words also say yes. A yes decides alone, with a reason that the
-table knows ("saves time") or that "because" opens, or with a condition that an agent can keep: one that a word of the
-table opens ("only", "if", "without"), or anything behind "approve:". Behind other words a plain "go ahead" or "no"
-decides too, and an order that names another agent beside any other words, if nothing speaks against it. A yes that
-postpones, asks or involves the user, and whatever the table does not have ("ok, noted"), is asked back.
+A no decides, whatever reason follows it, unless the same words also say yes. A yes decides if it comes alone, with a
+reason that the table knows ("saves time") or that "because" opens, or with a condition that an agent can keep: one that
+a word of the table opens ("only", "if", "without"), or any words behind "approve:". Behind other words, a plain "go
+ahead" or "no" decides too; so does an order that names another agent, beside any other words, if none of them speaks
+against it. Everything else is asked back: a yes that postpones, asks or involves the user, and words that the table
+does not have ("ok, noted").
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 YES, NO = "yes", "no"
 MOST = 100_000  # characters; reading ten times that would take seconds
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
-# The rows of each language. `go` tells the agent to begin. `mild` may be mere politeness before a no, even where it is
-# a yes. `not` reverses a phrase; `dont` does so too, and also opens a condition. `will` turns any clause that has a
+# The rows of each language. `go` tells the agent to begin. `mild` may be mere politeness before a no, even if it is a
+# yes. `not` reverses a phrase; `dont` does so too, and also opens a condition. `will` turns any clause that has a
 # negation into a no. `and` adds nothing, `so` opens a conclusion, `only` opens a condition. Behind `but`, a negation or
 # `must` makes a clause a condition; `limit` does so at its end. `because` opens a reason, `why` is a word of one.
-# `turn` corrects what stands before it. `unless` takes a no back. `wait` postpones, asks or is undecided; `hold` does
-# only that; `past` says that the user has already looked at the matter or thought about it. `me` is the user, `agent`
-# is another agent.
+# `turn` corrects the words before it. `unless` takes a no back. `wait` postpones, asks or is undecided; `hold` is a
+# `wait` that asks for time and nothing else; `past` says that the user has already looked at the matter or thought
+# about it. `me` is the user, `agent` is another agent.
 _APPROVE, _GO, _AGREE, _MILD, _DENY, _REFUSE, _DONT, _NOT, _WILL = (
     "approve", "go", "yes", "mild", "deny", "no", "dont", "not", "will",
 )  # fmt: skip
@@ -40,7 +41,7 @@ _AND, _SO, _TURN, _BUT, _BECAUSE, _WHY, _ONLY, _MUST, _UNLESS, _WAIT, _HOLD, _ME
     "past",
 )  # fmt: skip
 _ALSO = {_SO: _AND, _TURN: _AND, _AGENT: _AND, _LIMIT: _ONLY, _HOLD: _WAIT, _PAST: _WAIT}
-_SAYS = (_APPROVE, _GO, _AGREE, _DENY, _REFUSE, _DONT, _NOT, _AND)  # where a phrase is in two rows, the first counts
+_SAYS = (_APPROVE, _GO, _AGREE, _DENY, _REFUSE, _DONT, _NOT, _AND)  # of a phrase's rows, the first of these counts
 _CONSENTS, _DENIES, _TURNS = {_APPROVE, _GO, _AGREE}, {_DENY, _REFUSE}, {_DONT, _NOT}
 _NEGATES, _OPENS, _AGAINST = {_REFUSE, _DONT, _NOT}, {_ONLY, _UNLESS}, {_UNLESS, *_DENIES, *_TURNS}
 _UNSEEN = pattern("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufe0f\ufeff\U0001f3fb-\U0001f3ff]")
@@ -51,7 +52,7 @@ _ELIDED = pattern(
     r"(?<![\w'])([cdjlmnst]|qu)'(?=\w)|(?<=[^\W\d])-(?=[^\W\d])" + "|([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
 _DRAWN_OUT = pattern(r"([^\W\d_])\1{2,}")
-_SLIPS = 7  # letters, from which on one slip leaves a word what it is
+_SLIPS = 7  # letters: from this length on, a word is recognized in spite of one slip
 _EITHER_OF_TWO = pattern(r"\bor\b.{3}", re.IGNORECASE | re.DOTALL)
 _EDGES = " \t\n*_`\"'“”„«»‘()[]<>{}.!¡¿,!;:…-–—、。•"
 
@@ -71,12 +72,12 @@ class _Mark(Record):
 
     @property
     def says(self) -> str:
-        """The first of its rows that say yes or no, or add nothing; empty where none does."""
+        """The first of its rows that say yes or no, or add nothing; empty if none does."""
         return next((row for row in _SAYS if row in self.rows), "")
 
     @property
     def agrees(self) -> bool:
-        """It says yes, and not out of mere politeness."""
+        """Whether it says yes, and not out of mere politeness."""
         return not _CONSENTS.isdisjoint(self.rows) and _MILD not in self.rows
 
 
@@ -91,31 +92,31 @@ class _Clause(Record):
 
     @property
     def turns(self) -> bool:
-        """It opens with "but" or "so"."""
+        """Whether it opens with "but" or "so"."""
         return self.but or any(mark.rows & {_SO, _TURN} for mark in self.marks[:1])
 
     @property
     def agrees(self) -> bool:
-        """A phrase in it says yes, and not out of mere politeness."""
+        """Whether a phrase in it says yes, and not out of mere politeness."""
         return any(mark.agrees for mark in self.marks)
 
     @property
     def leads_on(self) -> bool:
-        """It asks, or what is behind it belongs to it."""
+        """Whether it asks, or the words behind it belong to it."""
         return self.asks or self.colon
 
     @property
     def is_known(self) -> bool:
-        """The table has all of its words."""
+        """Whether the table has all of its words."""
         return all(mark.rows for mark in self.marks)
 
     def holds(self, rows: set[str]) -> bool:
-        """A phrase in it is in one of these rows."""
+        """Whether a phrase in it is in one of these rows."""
         return any(not rows.isdisjoint(mark.rows) for mark in self.marks)
 
 
 def read(words: str) -> Optional[Decision]:
-    """The decision in the user's words, None where it must be asked back."""
+    """The decision in the user's words, None if the user must be asked back."""
     if len(words) > MOST:
         return None
     text = _folded(words)
@@ -130,18 +131,18 @@ def read(words: str) -> Optional[Decision]:
 
 
 def is_either(request: str) -> bool:
-    """The request asks for one of two things, so that yes and no may mean either."""
+    """Whether the request asks for one of two things, so that yes and no may mean either."""
     asked = [each.rpartition(".")[2] for each in request.split("?")[:-1]]
     return any(_EITHER_OF_TWO.search(each) for each in asked)
 
 
 def names_it(words: str) -> bool:
-    """The words say what is decided, not only yes or no."""
+    """Whether the words name the decision ("approve"), and do not only say yes or no."""
     return any(clause.holds({_APPROVE, _DENY}) for clause in _clauses(_folded(words[:MOST])))
 
 
 def postpones(words: str) -> bool:
-    """The words do nothing but ask for time."""
+    """Whether the words do nothing but ask for time."""
     clauses = _clauses(_folded(words[:MOST]))
     begin = [_unfilled(clause.marks)[:1] for clause in clauses]
     known = {_HOLD, _WAIT, _ME, _AND, _AGREE}
@@ -152,10 +153,10 @@ def postpones(words: str) -> bool:
 
 
 def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
-    """What the first phrases decide, unless something behind them takes it back."""
+    """The decision in the first phrases, unless the words behind them take it back."""
     for place, clause in enumerate(clauses):
         if place and clause.because:
-            break  # why: "to another agent because this one cannot"
+            break  # a mere reason: "to another agent because this one cannot"
         said, rest = _said(clause.marks)
         decides = [row for row in said if row != _AND]
         if decides:
@@ -192,7 +193,7 @@ def _refuses(decides: list[str], clause: _Clause) -> bool:
 
 
 def _is_no(decides: list[str], clause: _Clause) -> bool:
-    """Whether phrases that begin with a no are one: "no do it yourself" is, "no go ahead" says both."""
+    """Whether phrases that begin with a no mean no: "no do it yourself" does, "no go ahead" says both."""
     if _AGREE in decides:
         return False
     both = clause.asks or (not _CONSENTS.isdisjoint(decides) and decides[-1] not in _DENIES)
@@ -200,13 +201,13 @@ def _is_no(decides: list[str], clause: _Clause) -> bool:
 
 
 def _is_turned_round(decides: list[str], clause: _Clause) -> bool:
-    """Whether a "do not" or a "go" makes a no of all of it, and nothing behind it asks, denies again or postpones."""
+    """Whether a "do not" or a "go" makes a no of all phrases, and nothing behind asks, denies again or postpones."""
     against = clause.asks or not _DENIES.isdisjoint(decides) or _waits(clause.marks)
     return not against and (len(decides) > 1 or not clause.marks)
 
 
 def _grants(marks: list[_Mark]) -> bool:
-    """Whether a clause behind a no says yes, or on which condition."""
+    """Whether a clause behind a no says yes, or sets a condition for a yes."""
     said, rest = _said(marks)
     if any(_UNLESS in mark.rows for mark in marks) or (said[:1] and said[0] in _TURNS and _DENY in said):
         return True
@@ -216,7 +217,7 @@ def _grants(marks: list[_Mark]) -> bool:
 
 
 def _approval(decides: list[str], clauses: list[_Clause], *, is_clear: bool) -> Optional[Decision]:
-    """A yes with its conditions, unless one of them is none that an agent can keep."""
+    """A yes with its conditions, unless an agent cannot keep one of them."""
     if _APPROVE in decides and clauses[0].colon and not clauses[0].marks:
         return _behind_colon(clauses)
     opened = False
@@ -231,13 +232,13 @@ def _approval(decides: list[str], clauses: list[_Clause], *, is_clear: bool) -> 
 
 
 def _behind_colon(clauses: list[_Clause]) -> Optional[Decision]:
-    """A yes of "approve:" with whatever is behind it."""
+    """The yes of "approve:", with the words behind it, unless they ask something or take it back."""
     takes_back = any(clause.asks or _begins_later(clause.marks) for clause in clauses)
     return None if takes_back else Decision(YES, qualified=len(clauses) > 1)
 
 
 def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[bool]:
-    """Whether a clause behind a yes sets a condition; None where it does anything but that or say yes again."""
+    """Whether a clause behind a yes sets a condition; None if it neither does that nor merely says yes again."""
     said, rest = _said(clause.marks, decided=True)
     if _waits(rest) or _is_unwilling(clause):
         return None
@@ -252,7 +253,7 @@ def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[
 
 
 def _only_agrees(clause: _Clause, said: list[str]) -> bool:
-    """Whether a clause that says only this says yes again, or nothing: "ah yes, the second agent" does more."""
+    """Whether a clause of only these phrases says yes again, or nothing: "ah yes, the second agent" does more."""
     return not _denies(said) and not (clause.holds({_AGENT}) and _CONSENTS.isdisjoint(said))
 
 
@@ -265,7 +266,7 @@ def _is_reason(clause: _Clause, *, is_clear: bool) -> bool:
 
 
 def _opens(marks: list[_Mark]) -> bool:
-    """Whether the words begin with what opens a condition, or end with a limit."""
+    """Whether the words begin with a word that opens a condition, or end with a limit."""
     return bool((marks[0].rows & _OPENS and (len(marks) > 1 or " " in marks[0].phrase)) or _LIMIT in marks[-1].rows)
 
 
@@ -280,12 +281,12 @@ def _begins_later(marks: list[_Mark]) -> bool:
 
 
 def _waits(marks: list[_Mark]) -> bool:
-    """Whether the words put it off, ask, involve the user, name the decision, or wait for somebody's consent."""
+    """Whether the words postpone, ask, involve the user, name the decision, or wait for somebody's consent."""
     return any(mark.rows & {_WAIT, _ME, _APPROVE, _DENY} or {_AGREE} <= mark.rows <= {_AGREE, _MILD} for mark in marks)
 
 
 def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
-    """A whole clause that decides behind others that do not, or before reasons that the table does not have."""
+    """The decision of a whole clause behind others that decide nothing, or before reasons not in the table."""
     for place, clause in enumerate(clauses):
         before, behind = clauses[:place], clauses[place + 1 :]
         if place and clause.because:
@@ -298,7 +299,7 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
 
 
 def _refuses_whole(clause: _Clause, *, is_bare: bool) -> bool:
-    """Whether the clause is a no, at most behind an "ok", or unless it has to be bare a saying that means no."""
+    """Whether the clause is a no, at most behind an "ok"; or, unless it has to be bare, a saying that means no."""
     said, rest = _said(_unfilled(clause.marks))
     decides = [row for row in said if row != _AND]
     if rest and not is_bare:
@@ -309,7 +310,7 @@ def _refuses_whole(clause: _Clause, *, is_bare: bool) -> bool:
 
 
 def _is_saying(marks: list[_Mark]) -> bool:
-    """Whether three words or more are one that denies, or a condition ends so ("senza budget no"), and nothing else."""
+    """Whether one phrase of three words or more denies, or a condition ends with a no ("senza budget no")."""
     idiom = any(_REFUSE in mark.rows and mark.phrase.count(" ") > 1 for mark in marks)
     ends = bool(marks[0].rows & _OPENS) and marks[-1].rows == {_REFUSE}
     return (idiom or ends) and not any(mark.rows & {_WAIT, _UNLESS, *_CONSENTS, *_TURNS} for mark in marks)
@@ -352,7 +353,7 @@ def _defers(clause: _Clause) -> bool:
 
 
 def _is_order(clause: _Clause) -> bool:
-    """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever that is."""
+    """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever the work is."""
     said, rest = _said(clause.marks)
     if clause.asks or _denies(said) or {_APPROVE, _GO}.isdisjoint(said):
         return False
@@ -381,14 +382,14 @@ def _goes_with(clause: _Clause) -> bool:
 
 
 def _folded(text: str) -> str:
-    """The text without case, without accents, without signs that nobody sees, and with blanks between its words."""
+    """The text without case, accents and invisible signs, and with blanks between its words."""
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", _UNSEEN.sub("", text)))
     plain = unicodedata.normalize("NFKC", plain).replace("’", "'").casefold().replace("ł", "l")
     return _ELIDED.sub(lambda found: f"{found[1]}' " if found[1] else f" {found[2] or ''} ", plain)
 
 
 def _clauses(text: str) -> list[_Clause]:
-    """The text taken apart at its separators and before each "but"; what holds no word is left out."""
+    """The text taken apart at its separators and before each "but"; a part without words is left out."""
     found = []
     parts = [*_SEPARATOR.split(text.lstrip(_EDGES)), ""]
     for said, after in zip(parts[::2], parts[1::2]):
@@ -423,7 +424,7 @@ def _marks(words: list[str]) -> list[_Mark]:
 
 @lru_cache(maxsize=1024)
 def _drawn_in(phrase: str) -> str:
-    """A phrase without what is drawn out in it ("nooope")."""
+    """A phrase whose drawn-out letters are shortened ("nooope")."""
     return _DRAWN_OUT.sub(r"\1", phrase)
 
 
@@ -438,13 +439,13 @@ def _misspelt(word: str) -> set[str]:
 
 @lru_cache(maxsize=1)
 def _long_words() -> list[str]:
-    """The words that approve or deny, and that one slip leaves what they are."""
+    """The single words of the table that approve or deny."""
     table, _ = _table()
     return [word for word, rows in table.items() if rows & {_APPROVE, _DENY} and " " not in word]
 
 
 def _differ_by_one(word: str, known: str) -> bool:
-    """One letter is missing, added, wrong, or has changed places with the next; with an "r" behind it, it is a noun."""
+    """Whether one letter is missing, added, wrong or swapped with the next; not in a noun that ends in "er"."""
     if abs(len(word) - len(known)) > 1 or word[0] != known[0] or word.endswith("er"):
         return False
     same = next((place for place, (one, other) in enumerate(zip(word, known)) if one != other), -1)
@@ -465,7 +466,7 @@ def _denies(said: list[str]) -> bool:
 
 
 def _said(marks: list[_Mark], *, decided: bool = False) -> tuple[list[str], list[_Mark]]:
-    """The rows of the first marks that say yes or no or add nothing, and the marks behind them."""
+    """The rows of the first marks, as far as they say yes or no or add nothing, and the marks behind these."""
     said: list[str] = []
     is_clear = False
     for place, mark in enumerate(marks):

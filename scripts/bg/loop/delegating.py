@@ -19,12 +19,12 @@ from bg.words.quoting import DECIDED, begun, shown
 
 
 def is_under_way(scene: Scene, one: Delegation) -> bool:
-    """Its agent has been launched, so the decision can no longer be changed."""
+    """Whether the agent has been launched, so that the decision can no longer be changed."""
     return delegations.standing(scene.book, one) in (*delegations.UNDER_WAY, *delegations.OVER)
 
 
 def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualified: bool) -> str:
-    """Open the window in which the agent is launched; a word for the user where it must wait."""
+    """Open the window in which the agent is launched; a word for the user if the launch must wait."""
     one = first_of(delegations.find(scene.book, question=item.id))
     if one is None:
         return ""
@@ -32,7 +32,7 @@ def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualif
 
 
 def launch_order(book: Ledger, one: Delegation, label: str) -> str:
-    """What the parent is told to launch."""
+    """The order to the parent to launch the agent."""
     if one.handed_over:
         told = phrases.LAUNCH_HANDED_OVER.format(work=delegation.to_launch(book, one))
     else:
@@ -49,7 +49,7 @@ def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
 
 
 def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
-    """Have another agent do what this one could not; a word for the user where that must wait."""
+    """Have another agent do the work that this one could not; a word for the user if the launch must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
     delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
@@ -57,7 +57,7 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
 
 
 def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
-    """Launch now, under its label, what was approved and never launched."""
+    """Have the parent launch, under its label, an approved agent that was never launched."""
     words = one.words or ""
     waits = _open_for(scene, writing, one, words, condition="" if one.handed_over else words)
     return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
@@ -75,7 +75,7 @@ def release(writing: Writing, case: Case) -> list[str]:
 
 
 def make_room(scene: Scene, writing: Writing, case: Case) -> None:
-    """An agent has ended: owe the parent the launch of what waited for room."""
+    """Owe the parent the launches that waited for room, now that an agent has ended."""
     if scene.settings.max_tasks is None or scene.full():
         return
     for one in delegations.unlaunched(scene.book, case.task.project):
@@ -85,14 +85,14 @@ def make_room(scene: Scene, writing: Writing, case: Case) -> None:
 
 
 def refused(scene: Scene, label: str) -> str:
-    """What the parent is told of an approval whose launch the cap has refused: it still holds."""
+    """The words for the parent on an approval whose launch the cap has refused: the approval still holds."""
     case = cases.of(scene.book, label)
     one = case.asked_by if case else None
     return phrases.APPROVAL_STANDS.format(name=f"{one.label} {one.qid}", label=label) if one else ""
 
 
 def _open_for(scene: Scene, writing: Writing, one: Delegation, words: str, *, condition: str = "") -> str:
-    """An approved request gets a label and, where there is room, the window for it."""
+    """Give an approved request a label and, if there is room, a window; a word for the user if the launch must wait."""
     label = one.worker or windows.next_label(writing)
     delegations.approve(writing, one, words, label)
     one = delegations.find(writing, signal=one.signal)[0]

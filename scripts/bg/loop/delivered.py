@@ -1,4 +1,4 @@
-"""Delivered: the result files that a report names, read where its agent worked, and what they lack by the contract."""
+"""Delivered: the result files that a report names, read in its agent's folder, and their breaches of the contract."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_FILES = 20
 MOST_PLACES = 200
 SHOWN = 3
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
-# Every result has a section of such a name: where no heading or label has one, its reader is not needed.
+# Every result has a section with such a name: a text with none of them does not need the reader of results.
 TELLING = pattern("status|confidence|references|refs|files", re.IGNORECASE)
 
 
@@ -52,7 +52,7 @@ def of_task(book: Ledger, task: Task, transcript: str) -> tuple[list[tuple[str, 
 
 
 def notes(task: Task, launch: Launch, transcript: str, text: str, fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the results in a report, and in the files that it names, lack by the contract."""
+    """The breaches of the contract by the results in a report, and in the files that it names."""
     named = _names(fields)
     look = _look(task, launch, transcript) if named or "confidence" in text.lower() else None
     if look is None:
@@ -62,7 +62,7 @@ def notes(task: Task, launch: Launch, transcript: str, text: str, fields: dict[s
 
 
 def is_telling(text: str) -> bool:
-    """A text may hold a result by the contract; a cheap look that spares loading the reader of results."""
+    """Whether a text may hold a result by the contract; a cheap look that spares loading the reader of results."""
     return any(
         TELLING.search(line)
         for line in text.splitlines()
@@ -122,7 +122,7 @@ def _read(named: list[str], folder: str, look: Look) -> tuple[list[tuple[str, by
 
 
 def _inside(folder: str, name: str, look: Look) -> tuple[bytes, str]:
-    """A file's content, or why it was not read; neither where there is no such file."""
+    """A file's content, or the reason why it was not read; neither if there is no such file."""
     from pathlib import Path  # noqa: PLC0415 - late, as in `_look`
 
     try:

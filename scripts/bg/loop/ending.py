@@ -1,4 +1,4 @@
-"""Endings: a subagent stops or hands back; its text is kept, judged, and asked for once more where that helps."""
+"""Endings: a subagent stops or hands back; its text is kept, judged, and asked for once more if that helps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def stopped(scene: Scene) -> None:
-    """SubagentStop: keep the text, then judge it; ask once more where that helps."""
+    """SubagentStop: keep the text, then judge it; ask once more if that helps."""
     event = scene.event
     case = _own_task(scene)
     if case is None:
@@ -52,7 +52,7 @@ def stopped(scene: Scene) -> None:
 
 
 def handed_back(scene: Scene) -> None:
-    """PreToolUse(SubagentHandback): the report on its way; to correct it, the call must be refused here."""
+    """PreToolUse(SubagentHandback): keep and judge the report; to have it corrected, the call must be refused here."""
     event = scene.event
     text = tools.handed_back(event)
     if text is None:
@@ -96,12 +96,12 @@ def _note_child_ended(scene: Scene) -> None:
 
 
 def _final(scene: Scene) -> Final:
-    """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
+    """The end of the transcript: the text, if the payload lacks it, and whether the run was cut."""
     path = _path(scene, scene.event.agent)
     last = cases.agent(scene.book, scene.event.agent).run
     previous = runs.last_record(scene.book, scene.event.agent)
     if scene.event.last_text is not None:
-        # On these hosts the file lags behind the payload: if the file ends with another text, it does not count.
+        # On these hosts the file lags behind the payload: if the file ends with another text, its end does not count.
         found = transcripts.final(path)
         if found.text != scene.event.last_text:
             return Final(scene.event.last_text, "", True)
@@ -113,9 +113,9 @@ def _final(scene: Scene) -> Final:
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:
-    """The agent has handed back and not been started since; from 2.1.271 to 2.1.284 it says one more thing then.
+    """Whether the agent has handed back and not started since; from 2.1.271 to 2.1.284 it says one more thing then.
 
-    Where the hook at its start was killed, the prompt behind the hand-back shows that it was woken.
+    If the hook at its start was killed, the prompt behind the hand-back shows that the agent was woken.
     """
     handed = reports.handed_back(agent)
     path = _path(scene, agent.id)
@@ -123,12 +123,12 @@ def _is_over(scene: Scene, agent: Agent) -> bool:
 
 
 def _end_the_former(scene: Scene, case: Case, source: str, text: str) -> None:
-    """Conclude the run before this one if it is still open: the hook of its end was killed, and a resume missed."""
+    """Conclude the former run if it is still open: the hook at its end was killed, and the resume was missed."""
     run = case.agent.run
     if run is None or run.ended is not None or scene.event.repeated_stop:
         return
     kept = [row.digest for row in case.agent.texts if row.source == source]
-    # A refused handback is followed by another one in the same run, with nothing in the event that says so.
+    # A refused hand-back is followed by another one in the same run, and no field of the event says so.
     if kept and text and digests.digest(text) != kept[-1] and (source == "SubagentStop" or run.asked is None):
         judging.conclude(scene, case, case.agent)
 
@@ -142,9 +142,9 @@ def _note_place(scene: Scene) -> None:
 
 
 def _cut(event: Event, final: Final) -> str:
-    """What has cut the run, empty where nothing has.
+    """The cause that cut the run, empty if nothing did.
 
-    Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
+    Up to 2.1.38 a run whose connection was lost ends like any other; the correction makes its agent try once more.
     """
     unanswered = event.last_text is None and event.repeated_stop and not final.settled
     return final.cut or (transcripts.NO_ANSWER if unanswered else "")

@@ -1,4 +1,4 @@
-"""Going on: `/bg-answer LABEL go` wakes or relaunches a task in whatever state it is, with what there is."""
+"""Going on: `/bg-answer LABEL go` wakes or relaunches a task in whatever state it is, with the answers given so far."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bg.words.quoting import quote
 
 
 class Going(Record):
-    """What `go` did, in lines for the user, and whether this session's parent has something to do."""
+    """The result of `go`, in lines for the user, and whether the parent has something to do now."""
 
     lines: list[str]
     goes: bool
 
 
 def go(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
-    """Answer what waits with leave to go on, and say how the task goes on."""
+    """Leave the open questions to the agent, and say how the task goes on."""
     if not inheriting.claim(scene, writing, case) and not case.items:
         return Going([feedback.GO_ELSEWHERE.format(label=case.label)], goes=False)
     if case.task.state == State.PAUSED:
@@ -37,7 +37,7 @@ def go(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
 
 
 def _leave_to_the_agent(scene: Scene, writing: Writing, case: Case, typed: int) -> list[str]:
-    """Answer its questions with leave to decide; where some were asked since `go` was typed, none, and these ids."""
+    """Leave its questions to the agent; if some were asked after `go` was typed, leave none and return their ids."""
     questions = [item for item in case.items if inbox.kind(item) != Item.DELEGATION]
     later = [item.qid for item in questions if not answering.was_meant(scene, item)]
     if not later:
@@ -47,7 +47,7 @@ def _leave_to_the_agent(scene: Scene, writing: Writing, case: Case, typed: int) 
 
 
 def _go_on(scene: Scene, writing: Writing, case: Case) -> Going:
-    """Send it what there is to tell, else just wake it; unless another agent or a decision comes first."""
+    """Have the agent woken, with the news for it if there is any; unless another agent or a decision comes first."""
     released = delegating.release(writing, case)
     left = [each for each in case.awaited if each.label]
     if left:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from typing import Callable
 
 
-# So much of each agent's summary is in the account, and so much of all: with it, a dozen ends are told at once.
+# Characters of each agent's summary in the account, and of all of them: with these, it has room for a dozen ends.
 LEAST_SAID, MOST_SAID, SAID_IN_ALL = 60, 200, 1200
 
 
 class Together(Record):
-    """What the parent hears of a finished group, and the user's line."""
+    """The parent's account of a finished group, and the user's line."""
 
     text: str
     notice: str
@@ -63,7 +63,7 @@ def _states(rows: list[Task]) -> str:
 
 
 def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str, agreed: list[str]) -> str:
-    """Who did not finish comes first; then each task's line, what was agreed, and what the result files say."""
+    """The unfinished tasks come first; then each task's line, the agreements, and the account of the result files."""
     open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
     most = max(LEAST_SAID, min(MOST_SAID, SAID_IN_ALL // max(1, len(rows))))
@@ -78,7 +78,7 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcrip
 
 
 def _results(given: list[tuple[str, str, bytes]], bgctl: Callable[[str], str], *, status: bool) -> str:
-    """What the result files say, each given with its task and its name."""
+    """The merged account of the result files, each of which is given with its task and its name."""
     taken = intake.take([Source(f"{label} {name}".strip(), data) for label, name, data in given], only_results=True)
     if not (taken.results or taken.reports):
         return phrases.NO_RESULTS

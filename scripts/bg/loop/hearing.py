@@ -1,7 +1,7 @@
-"""Hearing: what an agent has written since the last look, each record once, by whatever event it is seen first.
+"""Hearing: the new records of an agent's transcript are read, each once, at the first event that sees them.
 
-A look goes from the place where the one before has ended to the end of the file. The record that holds the last words
-of a run parts what belongs to it from what belongs to the next one.
+A look reads from the end of the previous look to the end of the file. The record with the last words of a run separates
+that run's records from those of the next one.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Heard(Record):
-    """What one look has found, before any of it is written down."""
+    """The findings of one look, before any of them is written down."""
 
-    since: int  # the place from which it was
+    since: int  # the place at which the look began
     place: int  # the place for the next look
-    asked: list[tuple[int, Signal]]  # by the number of the run: what was asked and does not end a run
-    left: list[Signal]  # what ends a run by the protocol, and was written during the run that goes on
-    last: list[tuple[int, str]]  # by the number of the run: the record that holds its last words
-    progress: Optional[Progress]  # how far the agent says it is, in the run that goes on
+    asked: list[tuple[int, Signal]]  # signals that do not end a run, each with the run's number
+    left: list[Signal]  # the signals that end a run by the protocol, but did not end this one
+    last: list[tuple[int, str]]  # the ids of records with a run's last words, each with the run's number
+    progress: Optional[Progress]  # how far the agent says it is, in the open run
 
 
 def everybody(scene: Scene) -> None:
@@ -52,7 +52,7 @@ def hear(scene: Scene, case: Case) -> None:
 
 
 def take(book: Writing, case: Case, agent: Agent, heard: Heard) -> None:
-    """Record what was found, and from where the next look goes."""
+    """Record the findings of a look, and the place for the next look."""
     for run, signal in heard.asked:
         noting.note(book, case, agent.id, run, signal)
     for run, record in heard.last:
@@ -64,14 +64,14 @@ def take(book: Writing, case: Case, agent: Agent, heard: Heard) -> None:
 
 
 def listen(agent: Agent, path: str, *, ends: bool = False) -> Optional[Heard]:
-    """What an agent has written since the last look, None where that is nothing; `ends`: its run is over now."""
+    """The findings in an agent's new records, None if there are none; `ends` says that its run is over now."""
     since = agent.heard_to
     run = agent.run if transcripts.size(path) != since else None
     if run is None:
         return None
     former = runs.run_before(agent.book, run)
     goes_on = transcripts.ends_at(path, since)
-    # What parts the runs must be among it, so of a later run all is read.
+    # The record that separates two runs must be among the lines: if there was a former run, all is read.
     most = transcripts.LOOK if former is None else transcripts.LONGEST_LOOK
     lines, place = transcripts.said_since(path, since if goes_on else 0, most)
     look = _Look(agent, run, former, lines, is_whole=not goes_on or not since)
@@ -79,18 +79,18 @@ def listen(agent: Agent, path: str, *, ends: bool = False) -> Optional[Heard]:
 
 
 class _Look:
-    """The records that one look has brought, by the runs that they belong to."""
+    """The records of one look, divided by the runs that they belong to."""
 
     def __init__(self, agent: Agent, run: Run, former: Optional[Run], lines: list[Line], *, is_whole: bool) -> None:
         self.agent = agent
         self.run = run
         self.former = former
         self.lines = lines
-        self.is_whole = is_whole  # they are all that the file has, not only what is new in it
+        self.is_whole = is_whole  # the lines are the whole file, not only its new part
         self.last: list[tuple[int, str]] = []
 
     def heard(self, since: int, place: int, *, is_open: bool) -> Heard:
-        """All that the look has found; `place` is where its last line ends."""
+        """All findings of the look; `place` is the end of its last line."""
         begin, asked = self._of_former()
         own = self.lines[begin:]
         if not is_open:
@@ -99,16 +99,16 @@ class _Look:
         asked += _asked(self.run, found)
         left = [(line, signal) for line, signal in found if signal.terminal]
         if is_open and left:
-            place = left[0][0].begin  # the end of the run has to be waited for with these
+            place = left[0][0].begin  # the next look reads these again: only the run's end decides about them
         progress = _progress(own) if is_open else None
         return Heard(since, place, asked, [signal for _, signal in left], self.last, progress)
 
     def _of_former(self) -> tuple[int, list[tuple[int, Signal]]]:
-        """Where the former run ends, and what it asked that was written down too late for the look at its end."""
+        """How many lines are the former run's, and its signals that were written too late for the look at its end."""
         if self.former is None:
             return 0, []
         begin = self._behind(self.former, self.lines)
-        # All that a file has was heard before.
+        # If the whole file is read again, this part of it was heard before.
         late = [] if self.is_whole else self._signals(self.former, self.lines[:begin])
         return begin, _asked(self.former, late)
 
@@ -118,12 +118,12 @@ class _Look:
         if end:
             return lines[:end], lines[end - 1].end
         if self.run.last_uuid and not self.is_whole:
-            # Its last words have been passed: these are of a run that the ledger does not know yet.
+            # An earlier look has passed the run's last words: these lines are of a run not in the ledger yet.
             return [], lines[0].begin if lines else place
         return lines, place
 
     def _signals(self, run: Run, lines: list[Line]) -> list[tuple[Line, Signal]]:
-        """What these lines say in blocks of the agent's own; what is kept as a report counts as one."""
+        """The readable signals of the agent's own in these lines, except those in a text that is kept as a report."""
         spoken: dict[str, Line] = {}
         for line in lines:
             spoken.setdefault(transcripts.text(line.record), line)
@@ -140,7 +140,7 @@ class _Look:
         return [row.text.strip() for row in self.agent.texts_of(run.run)]
 
     def _behind(self, run: Run, lines: list[Line]) -> int:
-        """How many of these lines are a run's, up to its last words; 0 if these are not among them."""
+        """How many of these lines are a run's, up to its last words; 0 if none of them has its last words."""
         if run.last_uuid:
             places = [place for place, line in enumerate(lines, 1) if line.record.get("uuid") == run.last_uuid]
             # A run that was corrected may have said its last words twice, and the host may write the second down late.
@@ -149,7 +149,7 @@ class _Look:
         return self._behind_words(run, lines)
 
     def _behind_words(self, run: Run, lines: list[Line]) -> int:
-        """The same, told by the run's kept words; notes which record holds them."""
+        """The same, found by the run's last kept text; notes the record that has it."""
         kept = self._kept(run)[-1:]
         places = [place for place, line in enumerate(lines, 1) if kept and says(line.record, kept[0])]
         if not places:
@@ -160,12 +160,12 @@ class _Look:
 
 
 def _asked(run: Run, found: list[tuple[Line, Signal]]) -> list[tuple[int, Signal]]:
-    """Those of a run's signals that do not end it."""
+    """The signals of a run that do not end it, each with the run's number."""
     return [(run.run, signal) for _, signal in found if not signal.terminal]
 
 
 def _progress(lines: list[Line]) -> Optional[Progress]:
-    """The last that they say of how far the agent is."""
+    """The last statement in these lines on how far the agent is."""
     said = (pace.said(transcripts.text(line.record)) for line in reversed(lines))
     return next(filter(None, said), None)
 
@@ -175,5 +175,5 @@ def _plain(words: str) -> str:
 
 
 def says(record: dict[str, Any], words: str) -> bool:
-    """The record says these words, in the form in which the ledger keeps them."""
+    """Whether the record says these words, in the form in which the ledger keeps them."""
     return record.get("type") == "assistant" and any(_plain(each) == words for each in transcripts.words(record))

@@ -1,4 +1,4 @@
-"""Inheritance: which tasks a new session takes over, and what it is told about them in a few lines."""
+"""Inheritance: the tasks that a new session takes over, and the few lines that it is told about them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _WAITS_FOR_THE_USER = (State.NEEDS_ANSWER, State.BLOCKED, State.PAUSED)
 
 
 def concerns(scene: Scene) -> bool:
-    """There is something of ours in this session."""
+    """Whether this session has something of ours."""
     return tasks.is_any_in(scene.book, scene.session) or scene.docket.row is not None
 
 
 def take_over(scene: Scene) -> None:
-    """Tasks of sessions that are gone belong to this one now; their agents went with them."""
+    """Take over the tasks of sessions that are gone, and end the runs of the agents that went with them."""
     here = machine.host()
     for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - durations.RECENT).items():
         process = _process(scene, moving.heir(scene.book, owner))
@@ -50,12 +50,12 @@ def take_over(scene: Scene) -> None:
 
 
 def is_lent(scene: Scene) -> bool:
-    """Up to 2.1.197 a fork begins under its original's id, which a living process has."""
+    """Whether this session is a fork under its original's id, which a living process has: seen up to 2.1.197."""
     return scene.event.source == "resume" and is_shared(scene)
 
 
 def is_shared(scene: Scene) -> bool:
-    """Another, living process is known to have this session."""
+    """Whether another, living process is known to have this session."""
     process = _process(scene, scene.session)
     if process is None or scene.late is not None or process == machine.host() or _has_moved(scene):
         return False
@@ -63,7 +63,7 @@ def is_shared(scene: Scene) -> bool:
 
 
 def lives(scene: Scene) -> bool:
-    """The process that is known to have this session still runs."""
+    """Whether the process that is known to have this session still runs."""
     process = _process(scene, scene.session)
     return process is not None and machine.alive(process)
 
@@ -84,7 +84,7 @@ def claim(scene: Scene, writing: Writing, case: Case) -> bool:
 
 
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
-    """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
+    """A few lines: the tasks in flight, the items that wait, and the tasks that must not be launched again."""
     items, undelivered = scene.docket.items, scene.docket.due
     broken, folded = _interrupted(scene)
     # Tasks at work come first, then those that ask; tasks that ended with their session never crowd out either.
@@ -107,7 +107,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
 
 
 def elsewhere(scene: Scene) -> list[str]:
-    """What a fork is told of the launches that it remembers: their tasks go on in the other session."""
+    """The lines for a fork on the launches that it remembers: their tasks go on in the other session."""
     lent = is_lent(scene)
     if scene.event.source != "fork" and not lent and not _has_moved(scene):
         return []
@@ -134,14 +134,14 @@ def summary_line(scene: Scene) -> str:
 
 
 def _process(scene: Scene, session: str) -> Optional[machine.Process]:
-    """The process of a session, as far as its number means something here."""
+    """The process of a session, None if it is unknown, or its number means nothing on this machine."""
     row = cases.docket(scene.book, session).row
     known = row is not None and row.pid and not machine.is_of_another(row.machine)
     return machine.Process(row.pid, row.pid_started or "") if row and row.pid and known else None
 
 
 def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) -> bool:
-    """Unknown counts as alive: a task that really runs is never called dead."""
+    """Whether a session lives; unknown counts as alive, so that a task that really runs is never called dead."""
     moved = moving.heir(scene.book, session)
     if moved != session:
         return cases.docket(scene.book, moved).row is None or _is_alive(scene, moved, process)
@@ -154,7 +154,7 @@ def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) ->
 
 
 def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
-    """A session on another machine or in another container has written something recently."""
+    """Whether a session on another machine or in another container has written something recently."""
     working = cases.docket(scene.book, row.id).running
     paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", case.task.agent) for case in working)]
     if any(transcripts.has_open_call(path) for path in paths):
@@ -163,7 +163,7 @@ def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
 
 
 def _interrupt(scene: Scene, case: Case) -> None:
-    """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
+    """End the run of an agent whose session is gone; a report that it left in the ledger or on disk still counts."""
     agent = case.task.agent
     run = case.agent.run
     if run is not None and run.ended is None:
@@ -184,7 +184,7 @@ def _interrupt(scene: Scene, case: Case) -> None:
 
 
 def _keep_last_words(scene: Scene, case: Case) -> None:
-    """The session died between an agent's report and the hook that would have kept it."""
+    """Keep the report of an agent whose session died before the hook that would have kept it."""
     agent = case.task.agent
     final = transcripts.final(agents.of_agent(scene.event.transcript, agent))
     if reported.is_reported(scene.book, agent, final.text) or not final.settled:
@@ -194,13 +194,13 @@ def _keep_last_words(scene: Scene, case: Case) -> None:
 
 
 def _refused(scene: Scene, case: Case) -> str:
-    """Why the user, or a rule, has refused its launch, which brings no event where the turn ends with it."""
+    """Why the user, or a rule, has refused the task's launch: a refusal that ends the turn brings no event."""
     calls = [launch.tool_use for launch in launches.of_task(scene.book, case.label)]
     return next(filter(None, receipts.results(case.docket.transcript, calls).values()), "")
 
 
 def _has_moved(scene: Scene) -> bool:
-    """Another session goes on with this one, so its process no longer speaks for it."""
+    """Whether another session continues this one, so that this one's process no longer speaks for it."""
     return moving.heir(scene.book, scene.session) != scene.session
 
 
@@ -245,7 +245,7 @@ def _paused(scene: Scene, case: Case) -> str:
 
 
 def _came_of(scene: Scene, case: Case) -> str:
-    """What became of the agents that a task has waited for, and was not told of."""
+    """The ends of the agents that a task has waited for, and was not told of."""
     if case.task.state in tasks.ENDED_STATES:
         return ""
     over = [one for one in delegations.ended_and_untold(scene.book, case.label) if one.blocking]
@@ -265,7 +265,7 @@ def _waiting_line(scene: Scene, item: Question) -> str:
 
 
 def _how_to_go_on(scene: Scene, rows: list[Case]) -> list[str]:
-    """A line on how ended tasks go on, where there are any."""
+    """A line on how ended tasks go on, if there are any."""
     if not any(case.is_resumable for case in rows):
         return []
     by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)

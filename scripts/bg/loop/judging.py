@@ -1,4 +1,4 @@
-"""Judging: what a run's text says, what the evidence says of it, and whether its agent is asked once more."""
+"""Judging: comparing a run's text with the evidence, to decide whether its agent is asked once more."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 MOST_CORRECTIONS = 2
-PRESSED = "pressed"  # the declared lines that the agent was asked about in this run
+PRESSED = "pressed"  # the key of the declared lines that the agent was asked about in this run
 
 
 def judge(scene: Scene, case: Case, agent: Agent) -> str:
-    """Why the agent is asked once more about its last run; where it is not, the run is concluded."""
+    """The reason to ask the agent once more about its last run; without one, the run is concluded."""
     found = _evidence(scene, case, agent, agent.texts[-1].text) if agent.texts else {}
     reason = "" if scene.late else correction(agent, found, scene.settings.corrections)
     if not reason:
@@ -37,7 +37,7 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int 
         return
     text, _ = reports.best(agent.texts, agent.token)
     found = _evidence(scene, case, agent, text) if text else {}
-    # Whatever is in its transcript, the run ends.
+    # The run ends even if its transcript cannot be read.
     path = _transcript(scene, agent)
     heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
     comes_to = kinds.Found(bool(verdict.mismatches(found)), bool(verdict.not_there(found)))
@@ -52,10 +52,10 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int 
 
 
 def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
-    """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
+    """The reason to ask the agent once more, counted before it is asked; empty if the report is taken as it is.
 
-    A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
-    one that it insists on is passed on as disputed.
+    A second time only for a block that still cannot be read, or for declared facts that the agent was not asked about
+    yet: a fact that it insists on is passed on as disputed.
     """
     run, token, texts = agent.run, agent.token, agent.texts
     if run is None or run.ended is not None or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
@@ -83,7 +83,7 @@ def _evidence(scene: Scene, case: Case, agent: Agent, text: str) -> dict[str, An
     if run is None or (signal is not None and signal.marker != kinds.REPORT):
         return {}
     if text not in scene.examined:
-        scene.book.settle()  # the check takes its time
+        scene.book.settle()  # the check takes its time, in which other hooks may write
         with scene.attempt.step(f"the check of {case.label}", alone=True) as goes_on:
             limit: dict[str, Any] = {"limits": [reasons.PASSED_OVER]}
             found = _checked(scene, case, agent, text, signal.fields if signal else None) if goes_on else limit
@@ -100,7 +100,7 @@ def _checked(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional
         return _gather(scene, case, agent, text, fields)
     except Unavailable:
         raise
-    except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
+    except Exception:  # noqa: BLE001 - a failing checker must not cost the report that it checks
         import traceback  # noqa: PLC0415 - late: nearly no event fails
 
         notes.trace(scene.book, "evidence", traceback.format_exc())
@@ -117,9 +117,9 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
     if not rows:
         return {}
     row, given = rows[0], fields or {}
-    # What an earlier agent of the task called is in another transcript: then no call counts as missing.
+    # The calls of an earlier agent of the task are in another transcript: then no call counts as missing.
     path = "" if len(rows) > 1 else _transcript(scene, agent)
-    # Nor does one that the host has not written yet.
+    # Nor does a call count as missing that the host has not written yet.
     if scene.late is None and given.get(FIELD) and _lags(path, text, agent):
         path = ""
     project, folder = case.task.project or row.cwd, rows[-1].cwd or case.task.project
@@ -140,7 +140,7 @@ def _transcript(scene: Scene, agent: Agent) -> str:
 
 
 def _lags(path: str, text: str, agent: Agent) -> bool:
-    """The transcript does not end with this text yet."""
+    """Whether the transcript does not end with this text yet."""
     return bool(transcripts.size(path)) and not arrivals.is_written(path, text, _times_said(agent))
 
 

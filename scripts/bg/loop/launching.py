@@ -1,4 +1,4 @@
-"""Launching: Agent or Task called by the parent, for a new task or to go on, and our command run through Skill."""
+"""Launching: the parent calls Agent or Task for a new task or to continue one, or runs our command through Skill."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# A launch with such a description does a part of some work, not the whole.
+# A launch whose description matches does only a part of some work.
 _PART = pattern(r"\b(?:batch|part|chunk|slice|shard)\b|\b\d+\s*(?:of|/|-)\s*\d+\b", re.IGNORECASE)
 
 
 class _FullError(Exception):
-    """As many agents work as the user allows, so the adoption is rolled back."""
+    """Raised to roll an adoption back: as many agents work as the user allows."""
 
 
 def before(scene: Scene) -> None:
-    """PreToolUse(Agent|Task): a launch of ours gets its identity, its label and the background."""
+    """PreToolUse(Agent|Task): give a launch of ours its identity and its label, and have it run in the background."""
     event = scene.event
     if event.in_subagent:
         nesting.before(scene)
@@ -63,7 +63,7 @@ def before(scene: Scene) -> None:
     if scene.answer.deny:
         return
     _await_successor(scene)
-    head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
+    head = repository.head(event.cwd) if scene.late is None else ""  # late, the agent may have committed already
     launched = [*_earlier(scene), event]
     with contextlib.suppress(_FullError), scene.book.transaction() as writing:
         adopted = _adopt(scene, writing, launched, head)
@@ -89,7 +89,7 @@ def after(scene: Scene) -> None:
     if tools.launch_of(event).resume:
         resuming.after_task(scene)
         return
-    hearing.everybody(scene)  # before there is one more, which has said nothing yet
+    hearing.everybody(scene)  # before the new agent is bound, which has said nothing yet
     case = _bound(scene)
     if case is None:
         reminding.remind(scene)
@@ -108,7 +108,7 @@ def after(scene: Scene) -> None:
 
 
 def failed(scene: Scene) -> None:
-    """PostToolUseFailure(Agent|Task): the label is free for another try in the same window."""
+    """PostToolUseFailure(Agent|Task): free the label for another try in the same window."""
     if scene.event.in_subagent:
         nesting.failed(scene)
         return
@@ -120,7 +120,7 @@ def failed(scene: Scene) -> None:
 
 
 def free_refused(scene: Scene) -> None:
-    """Free the labels of launches that were refused: no event tells that, only the transcript."""
+    """Free the labels of refused launches: no event tells of a refusal, only the transcript does."""
     launched = [launch for launch in scene.docket.unbound if launch.tool_use != scene.event.tool_use]
     if not launched:
         return
@@ -150,11 +150,11 @@ def skill(scene: Scene) -> None:
 
 
 def _await_successor(scene: Scene) -> None:
-    """Open the window for a launch whose description begins with a task that has ended unfinished."""
+    """Open the window for a launch whose description begins with the label of a task that can be continued."""
     case = _continued(scene.book, scene.event)
     if case is None:
         return
-    # In another project a label may be anybody's, unless the user has answered or named the task in this session.
+    # A label from another project may be a coincidence, unless this session has the task: the user named it here.
     if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):
         return
     if _is_for_a_part(scene, case):
@@ -166,7 +166,7 @@ def _await_successor(scene: Scene) -> None:
 
 
 def _continued(book: Ledger, event: Event) -> Optional[Case]:
-    """The task that a launch may continue: its description begins with that label, and its agent has ended."""
+    """The task that a launch may continue: its label begins the launch's description, and its agent has ended."""
     found = naming.LABEL.match(tools.launch_of(event).description.strip())
     case = cases.of(book, found[0]) if found else None
     is_over = case is not None and case.task.state in tasks.CONTINUABLE_STATES and case.task.agent
@@ -174,9 +174,9 @@ def _continued(book: Ledger, event: Event) -> Optional[Case]:
 
 
 def _is_for_a_part(scene: Scene, case: Case) -> bool:
-    """Whether a launch is for a part of a stopped task's work only; then it gets a label of its own.
+    """Whether a launch is for a part of a stopped task's work only; then open a window with a label of its own for it.
 
-    It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
+    The new task is linked to the stopped one, which is told its end; the blocker stays open for the user to decide.
     """
     if case.task.state != State.BLOCKED:
         return False
@@ -192,7 +192,7 @@ def _is_for_a_part(scene: Scene, case: Case) -> bool:
 
 
 def _link(scene: Scene, writing: Writing, case: Case) -> None:
-    """A window whose launches work for the stopped task, by the item that it stopped for."""
+    """Open a window whose launches work for the stopped task, and link them by the item that it stopped for."""
     label = windows.open_window(writing, scene.session, Opened.PART, case.task.text)
     for item in case.items:
         if inbox.kind(item) == Item.BLOCKER and item.agent == case.task.agent:
@@ -202,7 +202,7 @@ def _link(scene: Scene, writing: Writing, case: Case) -> None:
 
 
 def _earlier(scene: Scene) -> list[Event]:
-    """The earlier launches of the same message whose hooks, which run at the same time, have not adopted them."""
+    """The earlier launches of the same message that their own hooks, running at the same time, have not adopted yet."""
     event = scene.event
     if not adopting.is_ours(scene.book, event):
         return []
@@ -219,13 +219,13 @@ def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> 
 
 
 def _lost(scene: Scene) -> str:
-    """Why a launch is refused whose label the ledger does not know any more; empty for one that is not ours."""
+    """The refusal of a launch whose label only a lost ledger knew; empty for any other launch."""
     label = adopting.lost_label(scene.book, scene.event)
     return adopting.unidentified(phrases.LEDGER_LOST.format(label=label), phrases.TYPE_AGAIN) if label else ""
 
 
 def _follow(scene: Scene, writing: Writing, adopted: adopting.Adoption) -> None:
-    """Tie a launch to what it continues, to the request that it is for, and to the check that its task names."""
+    """Tie a launch to the task that it continues, the request that it is for, and the check that the user named."""
     again = cases.of(scene.book, adopted.label) if adopted.again else None
     if again is not None:
         _hand_over(scene, writing, again, adopted)
@@ -236,7 +236,7 @@ def _follow(scene: Scene, writing: Writing, adopted: adopting.Adoption) -> None:
 
 
 def _hand_over(scene: Scene, writing: Writing, case: Case, adopted: adopting.Adoption) -> None:
-    """The new agent gets the old one's task, state, questions and answers."""
+    """Give the new agent the old one's task, state, questions and answers."""
     typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
     path = agents.of_agent(scene.event.transcript, case.task.agent)
     message = resume.relaunch(case, adopted.token, typed, path, checkpoints.left_by(scene, case))
@@ -245,20 +245,20 @@ def _hand_over(scene: Scene, writing: Writing, case: Case, adopted: adopting.Ado
 
 
 def _note_child(scene: Scene, writing: Writing, label: str) -> None:
-    """A launch from an approved delegation's window is that delegation's agent."""
+    """Note a launch in an approved delegation's window as the launch of that delegation's agent."""
     case = cases.of(scene.book, label)
     delegations.note_launch(writing, case.task.grp if case else label, label)
 
 
 def _bound(scene: Scene) -> Optional[Case]:
-    """The task of the agent that this call started, if the call was one of ours."""
+    """Bind the agent that this call started to its task; the task, None if the call is not one of ours."""
     agent = tools.started_agent(scene.event)
     launched = first_of(launches.find(scene.book, tool_use=scene.event.tool_use))
     token = launched.token if launched else ""
     if not token:
         found = naming.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
         known = first_of(launches.find(scene.book, token=found[0])) if found else None
-        # A call that no hook noted has copied the token: it counts for the launch that made it, unless that has no id.
+        # No hook noted this call: its token is copied from another launch, unless that one was noted without a call id.
         token = known.token if known and not known.agent and known.tool_use == known.token else ""
     if not token:
         return None
@@ -275,7 +275,7 @@ def _bound(scene: Scene) -> Optional[Case]:
 
 
 def _tell_the_user(scene: Scene, case: Case) -> None:
-    """One line on a launch, unless the host's own says the same."""
+    """Tell the user of a launch in one line, unless the host's own line says the same."""
     words = phrases.CONTINUES if len(launches.of_task(scene.book, case.label)) > 1 else phrases.STARTED
     limits = ways.limits(scene.host)
     if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
@@ -284,13 +284,13 @@ def _tell_the_user(scene: Scene, case: Case) -> None:
 
 
 def _shows_label(scene: Scene, label: str) -> bool:
-    """Claude Code shows a launch to the user under the description that the model has given it."""
+    """Whether the host's own line has the label: it shows the description that the model gave the launch."""
     shown = naming.LABEL.search(tools.described(transcripts.given(scene.event.transcript, scene.event.tool_use)))
     return shown is not None and shown[0] == label
 
 
 def _results(scene: Scene, launched: list[Launch]) -> dict[str, str]:
-    """Why each of these calls was refused, by its id, empty if it was not; waits until each owed result is written."""
+    """Why each of these calls was refused, by its id, empty if it was not; waits until the owed results are written."""
     path, calls = scene.event.transcript, [launch.tool_use for launch in launched]
     found = receipts.results(path, calls)
     owed = set(_owed_results(scene, launched)) if scene.late is None else set()
@@ -304,7 +304,7 @@ def _results(scene: Scene, launched: list[Launch]) -> dict[str, str]:
 
 
 def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
-    """The calls that have been answered by now, whether or not the host has written that down."""
+    """The calls that have been answered by now, even if the host has not written the results down yet."""
     event = scene.event
     if event.name == "Stop":  # the turn is over, and with it every call of the windows that it opened
         opened = [window.id for window in windows.open_windows(scene.book, scene.session)]

@@ -1,7 +1,7 @@
-"""The module in the client: what it shows and asks, and what the user has typed, chosen or left open there.
+"""The module in the client: its line, questions and pane, and what the user chooses and types there.
 
-It hands over what the user does, and does what it is told here: shows a line, puts a question, wakes an agent. Whether
-the words are the user's is proven by its chain alone.
+The module hands the user's actions over, and does what it is told here: show a line, put a question, wake an agent.
+Only its hash chain (`bg.ledger.chains`) proves that the words are the user's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLUMNS, MOST_COLUMNS = 66, 200  # of the pane, until the client has told how wi
 
 
 def begin(event: Event) -> Given:
-    """As the client loads the module: keep what it commits itself to; whether it is to show anything.
+    """Keep the module's commitment when the client loads it; the reply says whether the module is to show anything.
 
     This needs no ledger, and makes none.
     """
@@ -45,7 +45,7 @@ def begin(event: Event) -> Given:
 
 
 def step(scene: Scene) -> None:
-    """Whatever the user did there, or what may have changed what is shown."""
+    """Answer the module after an action of the user there, or after a change of what it may have to show."""
     scene.is_counted = True
     given = mapping(scene.event.raw)
     scene.event = scene.event._replace(transcript=scene.docket.transcript)
@@ -65,7 +65,7 @@ def _look(_: Scene, __: Given) -> Given:
 
 
 def _next(scene: Scene, given: Given) -> Given:
-    """The first question that the user has not been put since the key was pressed, what is typed after all others.
+    """Put the first question that the user has not seen since the key was pressed; those answered by typing come last.
 
     An approval goes through the prompt: its agent is launched in the turn that it begins.
     """
@@ -84,7 +84,7 @@ def _next(scene: Scene, given: Given) -> Given:
 
 
 def _chose(scene: Scene, given: Given) -> Given:
-    """A dialog of the module's is answered: its hooks have written down what, and the chain proves whose it is."""
+    """Take the answer to a dialog of the module's: hooks have written the words down, the chain proves their author."""
     item = inbox.get(scene.book, given.get("item") if isinstance(given.get("item"), int) else 0)
     words = text_of(given.get("words"))
     if item is None:
@@ -104,7 +104,7 @@ def _chose(scene: Scene, given: Given) -> Given:
 
 
 def _said_of(scene: Scene, item: Question, words: str) -> list[proofs.Proof]:
-    """What a dialog of the module's has recorded for this item alone, in these words."""
+    """The unjudged words of the user that a dialog of the module's has recorded for this item alone."""
     return [
         row
         for row in proofs.unjudged(scene.book, scene.session)
@@ -159,7 +159,7 @@ def _is_typed(scene: Scene, words: str, given: Given) -> bool:
 
 
 def _refused(scene: Scene, given: Given) -> Given:
-    """The client does not wake an agent from here: Claude is asked to, as without the module."""
+    """Ask Claude, as without the module, to wake an agent that the client does not wake from here."""
     label = text_of(given.get("label"))
     left = [each for each in notes.in_hand(scene.book, scene.session) if each != label]
     with scene.book.transaction() as writing:
@@ -181,7 +181,7 @@ _DONE: dict[str, Callable[[Scene, Given], Given]] = {
 
 
 def _proves(scene: Scene, writing: Any, given: Given) -> bool:
-    """The words come from the module of the very client that has this session, and were typed there."""
+    """Whether the words come from the module of the very client that has this session, and were typed there."""
     client, known = machine.host(), scene.docket.row
     if client is None or known is None or (known.pid, known.pid_started) != (client.pid, client.started):
         return False
@@ -192,7 +192,7 @@ def _proves(scene: Scene, writing: Any, given: Given) -> bool:
 
 
 def _told(scene: Scene) -> str:
-    """What has come of words that were not taken, or are not proven; said once."""
+    """The lines on words that were not taken, or are not proven; said once."""
     words = notes.late_words(scene.book, scene.session)
     if words:
         with scene.book.transaction() as writing:
@@ -201,7 +201,7 @@ def _told(scene: Scene) -> str:
 
 
 def _go_on(scene: Scene, given: Given) -> Given:
-    """What the module does about the answers: it wakes who is ready, and asks Claude for the rest."""
+    """The module's next step after the answers: wake the agents that are ready, and ask Claude for the rest."""
     ready = _ready(scene)
     labels = [case.label for case in ready]
     with scene.book.transaction() as writing:
@@ -219,14 +219,14 @@ def _has_to_be_asked(scene: Scene, label: str) -> bool:
 
 
 def _to_parent(labels: list[str], given: Given) -> Given:
-    """In the middle of a turn the next hook tells it."""
+    """The words that the module sends to Claude; none in the middle of a turn, where the next hook tells it."""
     if given.get("busy"):
         return {}
     return {"say": phrases.MODULE_ASKS.format(labels=", ".join(labels))}
 
 
 def _ready(scene: Scene) -> list[Case]:
-    """The tasks of this session whose agents can have what is said to them now, by a message."""
+    """The tasks of this session whose agents can be given the user's words now, by a message."""
     if scene.host.resume_way != versions.BY_MESSAGE:
         return []
     states = (*tasks.RUNNING_STATES, *tasks.CONTINUABLE_STATES, *tasks.ENDED_STATES)
@@ -248,7 +248,7 @@ def _is_unjudged(scene: Scene, number: Optional[int]) -> bool:
 
 
 def _waiting(scene: Scene) -> list[Question]:
-    """What waits for the user in this project."""
+    """The items that wait for the user in this project."""
     return [item for item in inbox.waiting(scene.book, project=scene.project) if inbox.kind(item) != Item.UNASKED]
 
 

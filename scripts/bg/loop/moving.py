@@ -1,4 +1,4 @@
-"""Moves: a project whose folder was renamed is recognized, with what the ledger has of it; where a session goes on."""
+"""Moves: finding the tasks of a project whose folder was renamed, and the session that goes on with another one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LONGEST = 20  # moves of one session, one after the other
 
 
 def follow(scene: Scene) -> None:
-    """A session begins: its repository, or the session itself, was last seen in a folder that is gone.
+    """Move the tasks of this repository, or of this session, from a folder that is gone to the present one.
 
-    A folder that has become a repository since keeps its tasks too.
+    Tasks of a folder that has become a repository since are kept too.
     """
     here = scene.project_here()
     root = projects.root_of(here)
@@ -30,7 +30,7 @@ def follow(scene: Scene) -> None:
 def heir(book: Ledger, session: str) -> str:
     """The session that goes on with this one, by the host's own records; itself where the host has not moved it.
 
-    The process that had it lives on and shows the new one: that it lives says nothing.
+    The process of the moved session lives on with the new one, so a living process proves nothing here.
     """
     now, path = session, cases.docket(book, session).transcript
     for _ in range(LONGEST):

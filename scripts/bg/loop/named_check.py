@@ -25,7 +25,7 @@ _FENCE = ("```", "~~~")
 
 
 class Named(Record):
-    """The check that counts and where the user named it; `unproven` is one of which nothing shows who typed it."""
+    """The check that counts, and where the user named it; `unproven` is a check that an unknown author typed."""
 
     command: str
     source: str
@@ -33,7 +33,7 @@ class Named(Record):
 
 
 def named(scene: Scene, label: str) -> Named:
-    """What the user wants to have run after this task's end."""
+    """The check that the user wants to have run after this task's end."""
     case = cases.of(scene.book, label)
     opened = first_of(windows.find(scene.book, label=case.task.grp)) if case else None
     words = _in_words(opened.text) if opened and opened.kind in (Opened.COMMAND, Opened.SKILL) else ""
@@ -44,14 +44,14 @@ def named(scene: Scene, label: str) -> Named:
 
 
 def note(scene: Scene, writing: Writing, label: str) -> None:
-    """Keep what was named before the agent works: what it changes then names nothing."""
+    """Keep the named check before the agent works, so that no change of the agent's can name one."""
     found = named(scene, label)
     if found.command:
         verifications.name(writing, label, found.command, found.source)
 
 
 def announce(scene: Scene, task: Task) -> None:
-    """Tell the user what will be run, and what will not."""
+    """Tell the user which check will be run, and which will not."""
     unproven = named(scene, task.label).unproven
     if unproven:
         words = phrases.VERIFY_UNPROVEN
@@ -63,7 +63,7 @@ def announce(scene: Scene, task: Task) -> None:
 
 
 def _in_words(text: str) -> str:
-    """The command lines behind `Verify:`, to the end of the line or in backticks; of several, each has to pass."""
+    """The commands behind each `Verify:`, to the end of the line or in backticks, joined so that each has to pass."""
     found, is_fenced = [], False
     for line in text.splitlines():
         is_fenced ^= line.lstrip().startswith(_FENCE)
@@ -74,7 +74,7 @@ def _in_words(text: str) -> str:
 
 
 def _span(words: str) -> str:
-    """What is in backticks, without what is said behind it; else all."""
+    """The command in backticks, without the words behind it; the whole text if unquoted, or if more commands follow."""
     if not words.startswith("`"):
         return words
     span, _, rest = words[1:].partition("`")
@@ -82,7 +82,7 @@ def _span(words: str) -> str:
 
 
 def _is_typed(scene: Scene, window: Window) -> bool:
-    """The record of the prompt says that a person typed it; what is only concluded of it does not start a program."""
+    """Whether the record of the prompt says that a person typed it: a mere conclusion must not start a program."""
     said = proofs.of_id(scene.book, window.proof)
     if said is None or said.proof != proofs.KEYBOARD:
         return False

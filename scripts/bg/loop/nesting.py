@@ -1,4 +1,4 @@
-"""Nesting: an agent of ours calls the launch tool itself; what the user allows of agents holds for its agents too."""
+"""Nesting: an agent of ours calls the launch tool itself; the user's limits on agents hold for its agents too."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def failed(scene: Scene) -> None:
 
 
 def ended(scene: Scene, agent: str) -> None:
-    """An agent that is none of ours has ended: perhaps one that an agent of ours has launched."""
+    """Note the end of an agent that an agent of ours has launched; nothing for any other agent."""
     child = children.of_agent(scene.book, agent)
     if child is not None and child.ended is None:
         with scene.book.transaction() as writing:

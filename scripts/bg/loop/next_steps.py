@@ -1,4 +1,4 @@
-"""Next steps: what the parent does for a task after an answer, and for the task that had asked for this one."""
+"""Next steps: the parent's part for a task after an answer, and for the task that had asked for an ended one."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ class _Requester(Record):
 
 
 def next_step(scene: Scene, case: Case) -> str:
-    """What the parent does after an answer: launch, resume, pass it on, wait for the rest or for another agent."""
+    """The parent's next step after an answer: launch, resume, pass it on, or wait for the rest or for another agent."""
     parts = [*_launches(scene, case), _to_tell(scene, case)]
     return "\n\n".join(part for part in parts if part)
 
 
 def has_to_do(scene: Scene, case: Case) -> bool:
-    """There is an agent to launch for this task, to ask the user about, or to wake."""
+    """Whether the parent has an agent to launch for this task, to ask the user about, or to wake."""
     return bool(_unlaunched(scene, case) or _can_be_asked(scene, case) or parking.is_left(scene, case))
 
 
 def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:
-    """What the parent does for the task that asked for this one; nothing where this one has merely stopped.
+    """The parent's next step for the task that asked for this one; empty if this one has merely stopped.
 
-    `way` words in brief how that one is woken.
+    `way` gives in brief the way to wake the task that asked.
     """
     requester = _requester(scene, case)
     if requester is None:
         return ""
     one, asker = requester
     is_over = delegations.standing(scene.book, one) in delegations.OVER
-    # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
+    # This agent may have been launched to clear a blocker: once it is over, that blocker's item holds nothing up.
     left = [each for each in asker.awaited if each.kind != cases.ANSWER or each.qid != one.qid]
     if left and (is_over or one.qid in [each.qid for each in left]):
         return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
@@ -80,7 +80,7 @@ def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
 
 
 def _can_be_asked(scene: Scene, case: Case) -> list[delegations.Delegation]:
-    """Requests that nobody has decided, where the cap may have kept them from the user."""
+    """Undecided requests that the cap on agents may have kept from the user."""
     if scene.settings.max_tasks is None:
         return []
     return [one for one in case.asked if one.state == Decision.WAITING]
@@ -105,7 +105,7 @@ def _to_tell(scene: Scene, case: Case) -> str:
 
 
 def _while_it_works(scene: Scene, case: Case) -> str:
-    """How a parked agent is woken if the host does not do it; else how the user's decision is passed on to it."""
+    """How to wake a parked agent that the host does not wake; else how to pass the user's decision on to the agent."""
     if parking.is_left(scene, case):
         return phrases.WAKE_PARKED.format(label=case.label, way=waking.resume_how(scene, case.task.agent, case.label))
     if not case.unsent:
@@ -116,12 +116,12 @@ def _while_it_works(scene: Scene, case: Case) -> str:
 
 
 def _unasked(case: Case) -> bool:
-    """Nothing is to be sent but what the user has said unasked."""
+    """Whether the only words to send are those that the user has said unasked."""
     return bool(case.unsent) and all(inbox.kind(row) == Item.UNASKED for row in case.unsent)
 
 
 def _requester(scene: Scene, case: Case) -> Optional[_Requester]:
-    """Who asked for this task; None if that one has been told how it ended, or has no agent to tell."""
+    """The task that asked for this one; None if it has been told how this one ended, or has no agent to tell."""
     one = case.asked_by
     if one is None or one.told is not None:
         return None
@@ -130,7 +130,7 @@ def _requester(scene: Scene, case: Case) -> Optional[_Requester]:
 
 
 def _goes_on(scene: Scene, case: Case, by: _Requester, way: Optional[Callable[[str, str], str]]) -> str:
-    """How the task that asked goes on, now that this one is over."""
+    """How the task that asked for this one goes on, now that this one is over."""
     label, agent, state = by.asker.label, by.asker.task.agent, by.asker.task.state
     if state in tasks.ENDED_STATES:
         return ""

@@ -1,4 +1,4 @@
-"""Noting: a signal, what it asks for, and that the parent is owed a reminder of it, recorded once by whatever path."""
+"""Noting: a signal, its items and the reminder that the parent is owed are recorded once, whichever path they take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal, *, ends: bool = False) -> bool:
-    """Record one signal, what it asks for, and that the parent is owed a reminder; once, by whatever path."""
+    """Record one signal, its items and the reminder that the parent is owed; False if another path has done so."""
     label, ends = case.label, ends or signal.terminal
     kind = kinds.of(signal.marker)
     body = signals.to_json(signal)
@@ -46,18 +46,18 @@ def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal
 
 
 def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
-    """The settings, and not the user, have decided this request."""
+    """Whether the settings, and not the user, have decided this request."""
     return delegations.is_decided_by(book, agent, run, key, phrases.DELEGATION_DENIED)
 
 
 def _key(marker: str, payload: dict[str, Any]) -> str:
-    """A digest of what a signal says, whoever signed it and whenever."""
+    """A digest of a signal's content, without its signer and its time."""
     said = {key: value for key, value in payload.items() if key not in {"agent_id", "timestamp"}}
     return digests.digest(marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
 
 
 def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any], duration: str) -> None:
-    """Fill in when it was said and how long the work took, which the agent could only guess."""
+    """Fill in a missing time and duration, which the agent could only guess."""
     if not body["timestamp"]:
         body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(book.now()))
     if duration and not body["payload"].get(duration):

@@ -1,6 +1,6 @@
 """Parking: an agent ends its turn while a background command of its own runs; it works on, and has nothing to report.
 
-The host wakes it when the command ends. Up to 2.1.224 it does not: there its parent is asked to.
+The host wakes the agent when the command ends. Up to 2.1.224 it does not: the parent is asked to wake it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bg.words import phrases
 
 
 def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
-    """Note that the run does not end with this text: it has no signal, and a command of its agent still runs."""
+    """Park the run if its text has no signal and a command of its agent still runs; whether it is parked."""
     agent = case.agent
     reading = reports.read(text, agent.token)
     is_signed = reading.deciding is not None or reading.strange is not None
@@ -30,13 +30,13 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
 
 
 def is_parked(scene: Scene, agent: Agent) -> bool:
-    """The agent waits for a command of its own, and the host has not woken it yet."""
+    """Whether the agent waits for a command of its own, and the host has not woken it yet."""
     path = agents.of_agent(scene.event.transcript, agent.id) if _waits_for(agent) else ""
     return bool(path) and not any(arrivals.is_told_of(path, command) for command in _waits_for(agent))
 
 
 def is_left(scene: Scene, case: Case) -> bool:
-    """The commands of a parked agent have ended, and this host wakes it for none of them."""
+    """Whether the commands of a parked agent have ended, and this host does not wake it for them."""
     if scene.host.wakes_parked or not is_parked(scene, case.agent):
         return False
     listed, live = live_commands(scene.event), live_agents(scene.event)
@@ -47,7 +47,7 @@ def is_left(scene: Scene, case: Case) -> bool:
 
 
 def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
-    """The agent's own among the running commands; 2.1.327 may write their results only after the hook has begun."""
+    """The running commands that are the agent's; 2.1.327 may write the records that show it too late for this hook."""
     live = live_commands(scene.event) or []
     found = arrivals.commands_of(path, live)
     if live and not found and scene.late is None:

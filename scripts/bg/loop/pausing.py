@@ -1,4 +1,4 @@
-"""Pausing: what a usage limit or an overloaded API has ended waits for the user's word, and goes on from there."""
+"""Pausing: a task that a usage limit or an overloaded API has cut waits for the user's word before it goes on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def held(scene: Scene) -> list[Case]:
 
 
 def in_short(scene: Scene) -> str:
-    """One line on all of them, with what to type; empty where there is none."""
+    """One line on these tasks, with the command to type; empty if there are none."""
     return replies.held(held(scene), scene.book.now(), scene.answer_command)
 
 
 def mention(scene: Scene, *, is_command: bool) -> None:
     """Tell the user once, with the first prompt after a limit has ended, that its tasks can go on.
 
-    Where the user has set so, they do, unless the prompt is a command of ours, which may end without a request.
+    If the settings say so, they go on at once, unless the prompt is a command of ours, which may end without a request.
     """
     if scene.late is not None or scene.answer.block:
         return
@@ -59,12 +59,12 @@ def go_all(scene: Scene, writing: Writing, typed: int) -> Going:
 
 
 def _is_just_over(scene: Scene, case: Case) -> bool:
-    """Its limit has ended, and the user has not been told that."""
+    """Whether the task's limit has ended, and the user has not been told that."""
     return not case.limit.told and 0 < _resets(scene, case) <= scene.book.now()
 
 
 def _resets(scene: Scene, case: Case) -> int:
-    """When its limit ends; the host may have written that down only after it had announced the end of the run."""
+    """The time at which the task's limit ends; the host may write it down only after it has announced the run's end."""
     limit = case.limit
     if limit.resets:
         return limit.resets

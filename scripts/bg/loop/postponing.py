@@ -1,6 +1,6 @@
-"""Postponing: an event waits in the spool where the ledger cannot be used; what users hear, and what comes of it.
+"""Postponing: while the ledger cannot be used, events wait in the spool, and users are told; later they are taken in.
 
-And a hook's own errors: in the ledger where it can be written, else on standard error and in the spool's log.
+A hook's own errors are kept too: in the ledger if it can be written, else on standard error and in the spool's log.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
 def take_in(now: Scene) -> bool:
-    """Take in what waited, before this event, so that each run's texts keep their order; False if more is left."""
+    """Take in the waiting events before this one, so that each run's texts keep their order; False if more are left."""
     book = now.book
     try:
         began = book.now()
         return spool.take_in(book.place, began, lambda old, at: _replay(now, old, Late(at, began)))
     except Unavailable:
         return True
-    except Exception:  # noqa: BLE001 - what came before may not cost this event
+    except Exception:  # noqa: BLE001 - an earlier event must not cost this one
         note(book, f"{now.event.name} (the spool)", happened())
         return True
 
 
 def can_wait(event: Event) -> bool:
-    """The event counts later as well; a launch does not, as its agent would have started without an identity."""
+    """Whether the event still counts later; a launch does not, as its agent would have started without an identity."""
     return worth_keeping(event) and not tools.is_call(event, tools.LAUNCH)
 
 
 def worth_keeping(event: Event) -> bool:
-    """The event brings something that no later event brings again."""
+    """Whether the event brings something that no later event brings again."""
     if event.name == "UserPromptSubmit":
         return is_machine_prompt(event.prompt) or typed_command(event.prompt)[0] == "bg-answer"
     return event.name not in {"Stop", "SessionStart", MODULE} and not tools.is_call(event, tools.ASK)
 
 
 def speaks_to_the_user(event: Event) -> bool:
-    """The host shows the user a line from this event, and no module shows what came of it."""
+    """Whether the host shows the user a line from this event, and no module shows it instead."""
     return event.name in SHOWN and not event.in_subagent and not tools.by_module(event)
 
 
@@ -62,7 +62,7 @@ def put_off(
 ) -> Optional[Answer]:
     """Keep an event in the spool while the ledger cannot be used, and tell the user.
 
-    None where the user asks what goes on, and the doctor is to answer.
+    None if the user asks for the status, which the doctor is to answer.
     """
     note_aside(event.name, error.reason, now)
     why = refusal(event, book, _explained(folder, error))
@@ -84,7 +84,7 @@ def put_off(
 
 
 def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[Answer]:
-    """Keep an event whose step has ended two hooks, and tell the user; None as for `put_off`."""
+    """Keep an event during whose step two hooks have died, and tell the user; None as for `put_off`."""
     why = refusal(event, book, phrases.EVENT_ENDS_HOOKS)
     if why:
         return Answer(deny=why)
@@ -108,14 +108,14 @@ def _command(event: Event) -> str:
 
 
 def _once(folder: str, event: Event) -> str:
-    """What a session is told once: whether its reports are kept until the ledger can be used."""
+    """The line that a session is told once: whether its reports are kept until the ledger can be used."""
     if not speaks_to_the_user(event) or not spool.first_in(folder, event.session):
         return ""
     return phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
 
 
 def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
-    """Why a launch of ours is refused, whose agent would have no identity; empty for any other event."""
+    """The refusal of a launch of ours, whose agent would have no identity; empty for any other event."""
     reason = adopting.refusal(book, event, why)
     if reason and book is not None:
         with contextlib.suppress(Unavailable):
@@ -124,7 +124,7 @@ def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
 
 
 def _explained(folder: str, error: Unavailable) -> str:
-    """What is wrong and what helps: the disk itself tells it better than the database does."""
+    """The trouble and its remedy: the disk itself tells them better than the database does."""
     found = None if error.passing or error.remedy else spool.trouble(folder)
     if found is None:
         return f"{error.reason}. {error.remedy}".strip()
@@ -141,7 +141,7 @@ def _replay(now: Scene, text: str, late: Late) -> bool:
 
 
 def _handle(now: Scene, text: str, late: Late) -> None:
-    """Take in an event that an earlier hook could not write down; what it would have said is said later."""
+    """Take in an event that an earlier hook could not write down; its lines for the user are said later."""
     book = now.book
     event = read(text)
     handler = routes.handler_for(event) if event else None
@@ -168,14 +168,14 @@ def _handle(now: Scene, text: str, late: Late) -> None:
 
 
 def _said(scene: Scene) -> list[str]:
-    """What an event that waited has to say to the user."""
+    """The lines that an event that waited has for the user."""
     typed = typed_command(scene.event.prompt)[0]
     said = scene.answer.notice if typed or scene.settings.notices else []
     return [*said, scene.answer.block] if typed else said
 
 
 def host_of(event: Event) -> versions.Host:
-    """What the host can do, as far as its version shows without a ledger."""
+    """The abilities of the host, as far as its version shows them without a ledger."""
     return versions.host_of(versions.version_of(versions.running(event.transcript)))
 
 
@@ -197,7 +197,7 @@ def note(book: Ledger, event: str, text: str) -> None:
 
 
 def note_outside(event: str, text: str, clock: Callable[[], float]) -> None:
-    """The same where the ledger was not open when it happened."""
+    """The same for an error that happened while the ledger was not open."""
     try:
         with contextlib.closing(Ledger(place.directory(), create=False, clock=clock)) as book:
             note(book, event, text)

@@ -1,8 +1,8 @@
-"""Proof: nobody but the user answers, decides or launches; who has said it is looked up in the host's transcript.
+"""Proof: nobody but the user answers, decides or launches; the author of words is looked up in the host's transcript.
 
-When a hook is shown a prompt, its record is not there yet, so what was said is taken as it is, and looked up before it
-can do anything: before a message goes to an agent, and before a launch is adopted. What turns out to be somebody
-else's is taken back, kept, and shown.
+When a hook gets a prompt, the transcript has no record of it yet. So the words are taken at once, and looked up before
+they can do anything: before a message goes to an agent, and before a launch is adopted. Words that turn out to be
+somebody else's are taken back, kept, and shown.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Claim:
 
 @contextlib.contextmanager
 def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]]:
-    """A transaction for the user's words: what it answers or opens holds only while they are not disproved."""
+    """A transaction for the user's words: its answers and windows hold only while the words are not disproved."""
     event = scene.event
     path = transcript(scene, scene.session)
     claim = Claim(transcripts.size(path))
@@ -80,8 +80,8 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
         for label in labels:
             _follow(scene, writing, cases.of(scene.book, label), claim)
         if late:
-            # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
-            # Of what waited with it, the ledger has only when it was taken in.
+            # Nobody knows who put the words into the spool, nor when: only a record counts that is later than the
+            # items they are about. Of the events that waited with them, the ledger knows only when they were taken in.
             moment = max(at - durations.EARLIER_RECORD, proofs.touched(scene.book, before, labels, late.began))
             proofs.move(writing, at, scene.session, origins.place_since(path, moment))
 
@@ -97,14 +97,14 @@ def _follow(scene: Scene, writing: Writing, case: Optional[Case], claim: Claim) 
 
 
 def look_around(scene: Scene) -> None:
-    """Judge what was said in this session, and in others to its tasks: such a session may have ended meanwhile."""
+    """Judge the words said in this session, and to its tasks in other sessions, which may have ended meanwhile."""
     look(scene)
     for label in proofs.unjudged_elsewhere(scene.book, scene.session):
         look(scene, label)
 
 
 def transcript(scene: Scene, session: str) -> str:
-    """Where the host keeps this session's transcript; what an event names counts only in the host's own place."""
+    """The path of a session's transcript; a path that an event names counts only in the host's own folder."""
     config = place.config_directory()
     noted = cases.docket(scene.book, session).transcript
     known = noted if transcripts.is_in_place(noted, session, config) else ""
@@ -115,7 +115,7 @@ def transcript(scene: Scene, session: str) -> str:
 
 
 def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False) -> bool:
-    """Judge what was said in a session, this one by default, and to a task in any; whether all is judged now."""
+    """Judge the words said in a session, by default this one, and to the task in any; whether all are judged now."""
     session = session or scene.session
     open_now = proofs.unjudged(scene.book, session, label)
     if not open_now:
@@ -134,7 +134,7 @@ def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False
 
 
 def _origins(scene: Scene, rows: list[Proof]) -> dict[int, Optional[origins.Origin]]:
-    """Who said each of these, as far as the transcripts tell yet. A record proves only one, the newest that it can."""
+    """The author of each of these, as far as the transcripts tell. A record proves only one, the newest possible."""
     found: dict[int, Optional[origins.Origin]] = {}
     used: dict[tuple[str, int], float] = {}
     for row in reversed(rows):
@@ -146,14 +146,14 @@ def _origins(scene: Scene, rows: list[Proof]) -> dict[int, Optional[origins.Orig
 
 
 def _origin(scene: Scene, row: Proof, used: dict[tuple[str, int], float]) -> Optional[origins.Origin]:
-    """Who has said it, as far as the transcript tells by now."""
+    """The author of these words, None as long as the transcript does not tell."""
 
     def is_used(at: int) -> bool:
         return used.get((row.session, at), row.at) != row.at or proofs.is_used(scene.book, row, at)
 
     path = transcript(scene, row.session)
     if not transcripts.is_kept(path):
-        # It keeps none, or has not begun it yet, as at a first prompt. Nobody can post to an old host.
+        # The host keeps no transcript, or has not begun it yet, as at a first prompt. Nobody can post to an old host.
         is_own = bool(path) and row.session == scene.session and row.way != proofs.SPOOLED
         return origins.Origin(origins.UNKEPT, "") if is_own and not origins.takes_posts() else None
     if row.way == proofs.CHOSEN:
@@ -189,7 +189,7 @@ def _reject(scene: Scene, writing: Writing, row: Proof, origin: origins.Origin) 
 
 
 def _close(scene: Scene, writing: Writing, case: Case) -> None:
-    """Take a task off every list, with what it asks; nothing of it is deleted. One that works again stays."""
+    """Take a task and its items off every list, without deleting anything. A task that works again stays."""
     if case.task.state in tasks.RUNNING_STATES:
         notes.add_late_words(
             writing, scene.session, [feedback.CLOSE_WORKS.format(label=case.label, command=scene.answer_command)]
@@ -225,7 +225,7 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
     """
     case = cases.of(scene.book, row.label)
     if case is None:
-        return True  # what it asks for itself
+        return True  # the session's own new request
     task = case.task
     opened = first_of(windows.find(scene.book, label=task.grp))
     if opened is not None and opened.proof == row.id:
@@ -240,7 +240,7 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
 
 
 def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait: bool) -> None:
-    """Undo what somebody else has said; the words are kept, and the user is told."""
+    """Undo the effects of somebody else's words; the words are kept, and the user is told."""
     book = scene.book
     for answer in user_answers.find(book, proof=row.id, sent=None):
         _take_back_answer(scene, writing, answer)
@@ -276,7 +276,7 @@ def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
 
 
 def _take_back_unproven(scene: Scene, writing: Writing, item: Question) -> None:
-    """Take back the answer that counts again as well, while it is not the user's either."""
+    """Take back the answers that count again in its place, as long as they are not the user's either."""
     stands = user_answers.given(scene.book, item)
     while stands is not None and _is_unproven(scene, stands.proof):
         user_answers.take_back(writing, stands)
@@ -289,7 +289,7 @@ def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
 
 
 def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracted) -> None:
-    """Restore what the user had decided; what was approved can be launched with `go`."""
+    """Restore the user's former decision; an approved agent can be launched with `go`."""
     user_answers.stand_again(writing, gone)
     if gone.kind in (user_answers.APPROVED, user_answers.DENIED):
         approved = gone.kind == user_answers.APPROVED
@@ -302,7 +302,7 @@ def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracte
 
 
 def message_refused(scene: Scene, case: Case, typed: str) -> str:
-    """Why an ended agent is not woken by this call; what the parent says in another session's turn is kept apart."""
+    """The refusal to wake an ended agent by this call; the parent's words in another session's turn are kept apart."""
     look(scene, case.label, wait=True)
     waiting = case.agent.answers
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
@@ -317,7 +317,7 @@ def message_refused(scene: Scene, case: Case, typed: str) -> str:
 
 
 def _peer(scene: Scene) -> str:
-    """The other session that has a part in this turn."""
+    """The other session that has a part in this turn, empty if none has."""
     until = time.monotonic() + (durations.LATE_PROMPT if scene.late is None else 0.0)
     found = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
     if found is None:
@@ -329,18 +329,18 @@ def _peer(scene: Scene) -> str:
 
 
 def is_kept_apart(scene: Scene) -> bool:
-    """The words that the parent adds to this call are not sent with it."""
+    """Whether the words that the parent adds to this call are not to be sent with it."""
     row = last_of(proofs.find(scene.book, call=scene.event.tool_use, way=proofs.PASSED_ON))
     return row is not None and row.proof == proofs.UNPROVEN
 
 
 def pass_on(scene: Scene, writing: Writing, label: str, words: str) -> None:
-    """Note what the parent passes on from the user, in its own words."""
+    """Note the parent's own words in which it passes something on from the user."""
     proofs.note(writing, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
 
 
 def launch_refused(scene: Scene) -> str:
-    """Why a launch is not adopted: what asked for it is not the user's word, or not known to be."""
+    """The refusal of a launch if the words that asked for it are not the user's, or not known to be."""
     look(scene, wait=True)
     label = _asked_for(scene)
     case = cases.of(scene.book, label) if label else None

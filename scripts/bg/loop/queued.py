@@ -1,4 +1,4 @@
-"""Queued: answers that a running agent was to find have arrived, or are owed again where it ended before."""
+"""Queued: answers in the queue of a running agent have arrived, or are owed again if the agent ended before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def settle_all(scene: Scene) -> None:
-    """For each task of the session whose agent has ended since."""
+    """Settle the queued messages of each task of the session whose agent has ended since."""
     for label in resumes.labels_queued(scene.book, scene.session):
         case = cases.of(scene.book, label)
         if case is not None:
@@ -27,7 +27,7 @@ def settle_all(scene: Scene) -> None:
 
 
 def settle(scene: Scene, case: Case) -> None:
-    """For one task: the host's answer that a message is queued proves nothing, the transcripts do."""
+    """Settle the queued messages of one task: the host's word for the queue proves nothing, the transcripts do."""
     run = case.agent.run
     if run is None or run.ended is None:
         return
@@ -41,7 +41,7 @@ def settle(scene: Scene, case: Case) -> None:
 
 
 def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
-    """No run is known to have begun with it: the one that has ended may be it, or had it before its last words."""
+    """Whether this queued message began no later run: the ended run began with it, or had it before its last words."""
     run = cases.agent(scene.book, row.agent).run
     if run is None or run.ended is None or row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
         return False
@@ -50,7 +50,7 @@ def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
 
 
 def items_to_be_answered(scene: Scene, case: Case) -> list[str]:
-    """The items of an agent that has ended whose answers it will be woken with, as the host has said."""
+    """The items of an ended agent with whose answers the host has promised to wake it."""
     run = case.agent.run
     rows = resumes.queued(scene.book, case.task.agent) if run is not None and run.ended is not None else []
     promised = [row for row in rows if run is not None and _fate(scene, run, row) == receipts.PROMISED]
@@ -69,13 +69,13 @@ def _fate(scene: Scene, run: Run, row: Resume) -> str:
 
 
 def _last_words(scene: Scene, run: Run) -> Optional[receipts.Says]:
-    """What tells the record that has them, None where the run has left none."""
+    """A test for the record with the last words of the run, None if the run has left none."""
     said = cases.agent(scene.book, run.agent).texts_of(run.run)
     return partial(hearing.says, words=said[-1].text.strip()) if said else None
 
 
 def _give_back(scene: Scene, case: Case, run: Run, row: Resume) -> None:
-    """The answers go out with the next message; where the run's end was told already, the parent is owed the step."""
+    """Keep the answers for the next message; if the run's end was told already, owe the parent the next step."""
     with scene.book.transaction() as writing:
         resumes.fail(writing, row.id, phrases.ENDED_BEFORE)
         user_answers.give_back(writing, row.id)

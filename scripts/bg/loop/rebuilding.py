@@ -1,8 +1,8 @@
 """Rebuilding: the ledger that knew a session is gone; the agents' transcripts bring back what it knew of them.
 
 An agent's first prompt carries the label and the token of our identity. The session's own transcript has the call that
-launched it, with the task as the parent wrote it, before the hook put the identity in front: what the parent has copied
-from another agent's prompt is in the call itself.
+launched it, with the task as the parent wrote it, before the hook put the identity in front: an identity in the call
+itself is one that the parent has copied from another agent's prompt.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Found(Record):
 
 
 def is_due(scene: Scene) -> bool:
-    """The session is known to another ledger than this one, by its marker, and that ledger is gone."""
+    """Whether the session, by its marker, is known to another ledger than this one, which is gone."""
     if scene.docket.row is not None:
         return False
     known = place.ledgers_that_knew(scene.book.place, scene.session)
@@ -41,7 +41,7 @@ def is_due(scene: Scene) -> bool:
 
 
 def rebuild(scene: Scene) -> None:
-    """Adopt the session's agents again; what the ended ones said is due, unless the transcript shows it as told."""
+    """Adopt the session's agents again; the ended ones' reports are due, unless the transcript shows them as told."""
     found = _ours(scene)
     scene.enter()
     if not found:
@@ -55,7 +55,7 @@ def rebuild(scene: Scene) -> None:
 
 
 def _ours(scene: Scene) -> list[Found]:
-    """In the order of their launches."""
+    """The session's agents that are ours, in the order of their launches."""
     transcript = scene.event.transcript
     if not transcripts.is_in_place(transcript, scene.session, place.config_directory()):
         return []
@@ -82,7 +82,7 @@ def _launched_by(calls: list[Called], path: str, prompt: str, who: Identified) -
 
 
 def _adopt(scene: Scene, writing: Writing, found: list[Found]) -> list[str]:
-    """Each task under its old label, unless this ledger has given that out meanwhile; what they are called now."""
+    """Adopt each task under its old label, or under a new one if this ledger has given that out; the labels now."""
     book, labels = scene.book, {}
     for each in found:
         old = each.who.label
@@ -110,7 +110,7 @@ def _announced(transcript: str) -> dict[str, Notification]:
 
 
 def _settle_what_was_said(scene: Scene) -> None:
-
+    """Settle the due deliveries whose text the transcript shows."""
     path = scene.event.transcript
     added = receipts.Stretch(path, max(0, transcripts.size(path) - receipts.MOST)).added()
     for row in scene.docket.due:

@@ -1,4 +1,4 @@
-"""Receiving: what was printed counts as heard once the transcript shows it; what was dropped on the way is due anew."""
+"""Receiving: a printed reminder counts as heard once the transcript shows it; one lost on the way is due again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ARRIVED, WAITS, LOST, MISSED = "arrived", "waits", "lost", "missed"
 
 
 def settle(scene: Scene) -> None:
-    """Each thing that was printed: it has arrived, or is due again, or the transcript does not tell yet."""
+    """Settle each printed delivery that has arrived, and make each lost one due again; the others wait."""
     stretches: dict[tuple[str, int], Stretch] = {}
     found = []
     for row in scene.docket.printed:
@@ -41,7 +41,7 @@ def _note(scene: Scene, writing: Writing, row: Delivery, fate: str) -> None:
 
 
 def _note_form(scene: Scene, row: Delivery, *, taken: bool) -> None:
-    """Whether the host has written down what this hook had it add."""
+    """Note whether the host has written down the text that a hook had it add."""
     sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=taken)
 
 
@@ -49,7 +49,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
     here = row.session == scene.session and scene.event.name != "SessionStart"
     stretch = _stretch(scene, row, stretches)
     if not row.words or not stretch.exists:
-        # An older plugin has said it, or the host writes nothing down: then its going on is all there is to know.
+        # An older plugin has said it, or the host writes nothing down: then the only sign is that the session goes on.
         return ARRIVED if here and row.said is not None else LOST
     receipt = stretch.receipt(row.words, row.carrier, row.turn)
     if receipt.shown:
@@ -61,7 +61,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
 
 
 def _stretch(scene: Scene, row: Delivery, known: dict[tuple[str, int], Stretch]) -> Stretch:
-    """The part of a transcript in which this would be, read once for all that would."""
+    """The part of a transcript that would show this delivery, read once for all deliveries that it would show."""
     path = scene.event.transcript
     if row.session != scene.session:
         path = cases.docket(scene.book, row.session or "").transcript
@@ -72,7 +72,7 @@ def _stretch(scene: Scene, row: Delivery, known: dict[tuple[str, int], Stretch])
 
 
 def _remembers(scene: Scene, row: Delivery) -> bool:
-    """The conversation that goes on includes what that transcript holds."""
+    """Whether the conversation that goes on here includes the transcript in which the delivery was said."""
     if row.session != scene.session and moving.heir(scene.book, row.session or "") == scene.session:
         return True
     return row.session == scene.session and scene.event.source in ("resume", "compact") and _writes(scene)
@@ -83,24 +83,24 @@ def _writes(scene: Scene) -> bool:
 
 
 def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> str:
-    """What became of words that the transcript does not show, told by the record that would carry them.
+    """The fate of words that the transcript does not show, told by the record that would carry them.
 
-    While the session goes on, only a record after the place where they would be shows that they are lost: 2.1.300
-    to 2.1.328 ask hooks about each of several notifications, and write all of them down after the last.
+    While the session goes on, only a record behind their place shows that the words are lost: 2.1.300 to 2.1.328 call
+    the hooks for each of several notifications, and write all of these down after the last.
     """
     if not here:
         return _left_behind(scene, receipt)
     if _writes(scene) and receipt.carried:
         return MISSED if receipt.passed else WAITS
     if receipt.carried or (row.event == "SessionStart" and not _writes(scene)):
-        return ARRIVED  # as for the beginning of a session: its process goes on, and with it what it was told
+        return ARRIVED  # even if no record shows it: the process goes on, and with it the words that it was told
     # The host may write down a prompt of the same turn before the words that were said at the end of that turn.
     is_over = receipt.overtaken and scene.event.name == "UserPromptSubmit"
     return LOST if receipt.blocked or is_over else WAITS
 
 
 def _left_behind(scene: Scene, receipt: Receipt) -> str:
-    """The process that this was said in has ended, or another session has its task now."""
+    """The fate of words whose process has ended, or whose task another session has now."""
     if not receipt.carried:
         return LOST
     if _writes(scene):

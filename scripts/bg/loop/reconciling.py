@@ -1,4 +1,4 @@
-"""Reconciling: what no event brought, because the host or a killed hook lost it; one table names them all."""
+"""Reconciling: making up for events that the host or a killed hook has lost; one table names all recoveries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ALWAYS = (BEGIN, PROMPT, STOP)
 
 
 class Recovery(Record):
-    """What was lost, the moments at which it is looked for, what is done then, and a recorded scene it happens in."""
+    """A loss, the moments at which to look for it, the function that makes up for it, and a recorded scene with it."""
 
     lost: str
     when: tuple[str, ...]
@@ -49,14 +49,14 @@ class Recovery(Record):
 
 
 def catch_up(scene: Scene, moment: str) -> None:
-    """Make good what no event brought; where one recovery fails, that is noted, and the others go on."""
+    """Carry out the recoveries of this moment; if one fails, that is noted, and the others go on."""
     for row in RECOVERIES:
         if moment in row.when:
             scene.apart(row.lost, row.recover, scene)
 
 
 def _each(recover: Callable[[Scene, Case], None], states: tuple[str, ...] = ()) -> Callable[[Scene], None]:
-    """For each task of the session that is in these states, each apart; else for those whose agent runs."""
+    """A recovery for each task of the session in these states, each apart; without states, for the unfinished tasks."""
 
     def each(scene: Scene) -> None:
         for case in scene.docket.cases_in(states) if states else scene.docket.unfinished:
@@ -66,7 +66,7 @@ def _each(recover: Callable[[Scene, Case], None], states: tuple[str, ...] = ()) 
 
 
 def _look_for_identity(scene: Scene) -> None:
-    """Another plugin's hook has thrown an identity away: what the agent's own transcript shows of it decides."""
+    """Find out, from the agent's own transcript, whether an identity that another plugin's hook removed has arrived."""
     for launch in launches.in_doubt(scene.book, scene.session):
         path = agents.of_agent(scene.event.transcript, launch.agent)
         given = launch.identity == launches.GIVEN and not arrivals.keeps_words(scene.host.version)
@@ -105,13 +105,13 @@ def _queued(scene: Scene) -> list[Notification]:
 
 
 def _close_silent(scene: Scene, case: Case) -> None:
-    """On hosts that do not list what runs."""
+    """Close the run of an agent that has fallen silent, on hosts that do not list the running agents."""
     if live_agents(scene.event) is None and not scene.host.lists_agents and _has_fallen_silent(scene, case.task.agent):
         closing.close(scene, case, case.task.agent, "", "", "transcript")
 
 
 def _has_fallen_silent(scene: Scene, agent: str) -> bool:
-    """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
+    """Whether the agent said its last words long ago, or never answered a correction."""
     path = agents.of_agent(scene.event.transcript, agent)
     run = cases.agent(scene.book, agent).run
     if run is None or run.ended is not None:
@@ -132,7 +132,7 @@ def _judge(scene: Scene, case: Case) -> None:
 
 
 def _left_unjudged(scene: Scene, agent: Agent) -> bool:
-    """A hook was killed between keeping this run's text and judging it, so no correction was asked either."""
+    """Whether a hook was killed between keeping the run's text and judging it, and so asked no correction either."""
     run = agent.run
     if run is None or run.ended is not None or run.asked is not None:
         return False
@@ -142,7 +142,7 @@ def _left_unjudged(scene: Scene, agent: Agent) -> bool:
 
 
 def _close_unlisted(scene: Scene, case: Case) -> None:
-    """The host lists what runs, and this agent is not on its list."""
+    """Close the run of an agent that is not on the host's list of running agents."""
     live = live_agents(scene.event)
     if live is None or case.task.agent in live or _just_begun(scene, case.task.agent):
         return
@@ -154,15 +154,15 @@ def _close_unlisted(scene: Scene, case: Case) -> None:
 
 
 def _just_begun(scene: Scene, agent: str) -> bool:
-    """A run whose resume this very turn has asked for may not be on the host's list yet."""
+    """Whether the run is so new that the host may not list it yet, as after a resume in this very turn."""
     began = runs.began(scene.book, agent)
     return began is not None and scene.book.now() - began < durations.GRACE
 
 
 def _have_parked_woken(scene: Scene, case: Case) -> None:
-    """The parent is asked to wake a parked agent where the host does not; at last, its run counts as ended.
+    """Have the parent wake a parked agent if the host does not; in the end, the agent's run counts as ended.
 
-    A turn goes on for that once; what it did not do then is asked for again with the next prompts.
+    A turn goes on for that once; after that, the parent is asked again with the next prompts.
     """
     times, seen = deliveries.next_steps(scene.book, case.label)
     is_too_soon = times > seen or (times and scene.event.name == "Stop")
@@ -176,7 +176,7 @@ def _have_parked_woken(scene: Scene, case: Case) -> None:
 
 
 def _repeat_next_step(scene: Scene, case: Case) -> None:
-    """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
+    """Tell the parent again, with the next prompts, to send the user's answers, if it has been told and has not."""
     agent = case.task.agent
     if case.agent.pending:  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
@@ -185,7 +185,7 @@ def _repeat_next_step(scene: Scene, case: Case) -> None:
 
 
 def _is_to_choose(scene: Scene, case: Case) -> bool:
-    """An agent that the task has waited for did not bring what was asked, and the user has not said yet what then."""
+    """Whether an agent that the task has waited for broke, and the user has not said yet how the task goes on."""
     book = scene.book
     broken = [each for one in case.requests if one.blocking for each in cases.broken(book, one)]
     return bool(broken) and not deliveries.owed_since(book, case.label, max(each.ended or 0.0 for each in broken))
@@ -209,7 +209,7 @@ def _owe_again(scene: Scene, label: str) -> None:
                 notes.add_late_words(writing, scene.session, [phrases.NOT_DONE.format(label=label)])
 
 
-# In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
+# In this order: an agent is bound before it is looked for, and its words are read before its run is closed.
 RECOVERIES = (
     Recovery("the ledger", (LOST,), rebuilding.rebuild, "background"),
     Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),

@@ -1,4 +1,4 @@
-"""Reminding: what this session has not seen yet is worded, delivery by delivery, and said in one reminder an event."""
+"""Reminding: the deliveries that a session has not seen are put into words, and told to its parent once an event."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     Worder = Callable[[Scene, Delivery], Reminder]
 
 MOST_REMINDERS = 24  # more than fit into one event, less than what would take long to compose
-MOST_WHOLE = 3  # so many reports are said whole even where the host has just shown them
+MOST_WHOLE = 3  # so many reports are said whole even if the host has just shown them
 LEAST_ROOM = 400
 
 
 def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool = False) -> None:
-    """Say what this session has not seen: one reminder an event, at most what the host keeps whole.
+    """Tell the parent what this session has not seen: once an event, and no more than the host keeps whole.
 
-    In brief where the host shows the user what the model is told; that is then the user's line as well.
+    `brief` is for events at which the host shows the user what the model is told: the text is then the user's line too.
     """
     rows = scene.docket.due if rows is None else rows
     hand = notes.in_hand(scene.book, scene.session) if rows else []
@@ -49,7 +49,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
 
 def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
-    """The session that has this task is owed the next step; whether that is another one."""
+    """Owe the next step to the session that has this task; whether that is another one than this."""
     case = cases.of(scene.book, label)
     if case is None:
         return False
@@ -69,7 +69,7 @@ def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
     """The short form of `reminder`; its notice is part of the text."""
     said = reminder(scene, row)
     if row.kind in (Due.GROUP, Due.JOINT):
-        return said  # findings, what is not done and what was agreed cannot be had from any other report
+        return said  # no other report has the findings, the unfinished work and the agreements
     if row.kind == Due.VERIFIED:
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     case = cases.of(scene.book, row.label)
@@ -85,7 +85,7 @@ def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
 
 
 def _can_be_said(scene: Scene, row: Delivery, hand: list[str]) -> bool:
-    """Whether it is neither what the client's module has in hand, nor words whose author is not known yet."""
+    """Whether the client's module does not have this delivery in hand, and the author of its words is known."""
     if row.kind != Due.ANSWERED:
         return True
     if row.label in hand:
@@ -103,7 +103,7 @@ def _room(scene: Scene) -> int:
 
 
 def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
-    """Of many reports, those that the host's own announcement holds whole just above: they are not said again."""
+    """Of many reports, those that the host's own announcement just above has whole: they are not said again."""
     told = [row for row in rows if row.kind == Due.ENDED]
     if len(told) <= MOST_WHOLE:
         return []
@@ -116,7 +116,7 @@ def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
 
 
 def _has_whole_report(scene: Scene, row: Delivery, shown: str) -> bool:
-    """What the parent has read there is the report that counts, and nothing that was seen speaks against it."""
+    """Whether the announcement shows the parent the report that counts, and no evidence speaks against it."""
     who = cases.agent(scene.book, row.subject)
     if verdict.mismatches(runs.evidence(scene.book, row.subject, row.run)):
         return False
@@ -142,19 +142,19 @@ def _in_words(
 
 
 def _to_say(scene: Scene, row: Delivery, word: Worder) -> list[Reminder]:
-    """A delivery in words, none where it has become moot."""
+    """A delivery in words, none if it has become moot."""
     is_moot = _is_sent if row.kind == Due.ANSWERED else _is_answered
     return [] if is_moot(scene, row) else [word(scene, row)]
 
 
 def _is_sent(scene: Scene, row: Delivery) -> bool:
-    """The answers that this row speaks of are on their way: there is nothing left to do about them."""
+    """Whether the answers that this row is about are on their way, so that nothing is left to do about them."""
     case = cases.of(scene.book, row.label)
     return case is None or not (case.has_news or next_steps.has_to_do(scene, case))
 
 
 def _is_answered(scene: Scene, row: Delivery) -> bool:
-    """What this signal asked for is answered already, so only the next step is left to say."""
+    """Whether all that this signal asked for is answered, so that only the next step is left to say."""
     who, run = cases.agent(scene.book, row.subject), row.run
     one = who.request_by(run, row.mark)
     if one is not None:
@@ -165,7 +165,7 @@ def _is_answered(scene: Scene, row: Delivery) -> bool:
 
 
 def _surface(scene: Scene, writing: Writing, reminders: dict[int, Reminder], *, by_lines: bool) -> list[str]:
-    """Note which reminders are said now, as many as fit; their texts."""
+    """Note the reminders that are said now, as many as fit, and give their texts."""
     # Another hook may have said some of them meanwhile.
     due = [row for row in scene.docket.due if row.id in reminders]
     texts = [reminders[row.id].text for row in due]
@@ -186,14 +186,14 @@ def _surface(scene: Scene, writing: Writing, reminders: dict[int, Reminder], *, 
 
 
 def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
-    """Open a window for a new agent that continues the task, where its old one cannot be woken."""
+    """Open a window for a new agent to continue the task, if its old one cannot be woken."""
     case = cases.of(scene.book, label)
     if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
         windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
 
 
 def _tell_the_user(scene: Scene, reminders: dict[int, Reminder], *, brief: bool) -> None:
-    """A line for each that is said, and the terminal's own notification where a question waits that nobody has seen."""
+    """Add a line for each reminder said, and the terminal's own notification if the user has not seen a question."""
     said = list(dict.fromkeys(reminders[one].notice for one in scene.surfaced if reminders[one].notice))
     if not brief:
         scene.answer.notice += said
@@ -203,7 +203,7 @@ def _tell_the_user(scene: Scene, reminders: dict[int, Reminder], *, brief: bool)
 
 
 def _line(scene: Scene, row: Delivery) -> Reminder:
-    """The verdict on a report that the host's own announcement has just shown, and the next step where there is one."""
+    """The reminder of a report that the host has just shown: only the verdict and, if there is one, the next step."""
     said = reminder(scene, row)
     case = cases.of(scene.book, row.label)
     if case is None or case.is_held:
@@ -241,7 +241,7 @@ _WORDED: dict[str, Worder] = {
 
 
 def _of_run(scene: Scene, row: Delivery) -> Reminder:
-    """What a run has said, or how it ended without a word."""
+    """The reminder of a run's signal, or of its end without one."""
     case = cases.case(scene.book, row.label)
     who = cases.agent(scene.book, row.subject)
     body, told = who.said(row.run, row.mark), _told(scene, case, row)
@@ -261,7 +261,7 @@ def _of_run(scene: Scene, row: Delivery) -> Reminder:
 
 
 def _told(scene: Scene, case: Case, row: Delivery) -> replies.Told:
-    """What a reminder of a run may tell besides the run's own words."""
+    """The facts that a reminder of a run may tell besides the run's own words."""
     agent, run = row.subject, row.run
     who = cases.agent(scene.book, agent)
     told = replies.Told(
@@ -284,7 +284,7 @@ def _told(scene: Scene, case: Case, row: Delivery) -> replies.Told:
 
 
 def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
-    """Add which answers of the user had not reached the agent when it ended, and who waits for its work."""
+    """Add the user's answers that had not reached the agent when it ended, and the task that waits for its work."""
     text = notice = ""
     if case.task.state in tasks.ENDED_STATES:
         left = ", ".join(item.qid for item in case.unsent)
@@ -300,7 +300,7 @@ def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
 
 
 def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool, list[str]]:
-    """Whether nothing is left to do for a run's end, and what it says and asks for, in short."""
+    """Whether nothing is left to do about a run's end, and the lines of its short form."""
     who = cases.agent(scene.book, row.subject)
     signal = who.said(row.run, row.mark)
     kind, payload = kinds.of(signal.get("signal_type", "")), signal.get("payload", {})
@@ -309,7 +309,7 @@ def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool
 
 
 def _next(scene: Scene, case: Optional[Case], then: str) -> list[str]:
-    """What is left to do about the user's answers, and for the task that asked for this one."""
+    """Lines on the unsent answers of the user, and on the task that asked for this one."""
     if case is None:
         return []
     lines = []
@@ -324,7 +324,7 @@ def _next(scene: Scene, case: Optional[Case], then: str) -> list[str]:
 
 
 def _is_ready(scene: Scene, label: str) -> bool:
-    """The answers wait for nothing but their sending; else the usual words are one line already."""
+    """Whether the answers only have to be sent; if not, the usual words are one line already."""
     case = cases.of(scene.book, label)
     return case is not None and case.task.state not in tasks.RUNNING_STATES and case.is_ready
 

@@ -1,4 +1,4 @@
-"""Reports: a run's raw text made durable, and what it says in blocks that carry the agent's own token."""
+"""Reports: a run's raw text is made durable, and the signals in it that carry the agent's own token are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Reading(Record):
-    """What a text says in blocks that carry the agent's own token."""
+    """The signals of a text with the agent's own token, the deciding one of these, and the last with another token."""
 
     own: list[signals.Signal]
     deciding: Optional[signals.Signal]
@@ -28,23 +28,23 @@ class Reading(Record):
 
 
 def read(text: str, token: str) -> Reading:
-    """Only a block signed with the agent's own token counts; another one is remembered as strange.
+    """Read the signals of a text: only a block signed with the agent's own token counts, any other is strange.
 
-    The host says who speaks: a text whose only block is its end, signed by nobody or with the task's label, is a
-    report that was signed carelessly.
+    A text that ends with its only block, unsigned or signed with the task's label, counts as the agent's own, signed
+    carelessly: the host says who speaks.
     """
     found = _signals(text)
     if len(found.signals) == 1 and _is_careless(found.signals[0], text, token):
         found = found._replace(signals=[signals.signed(found.signals[0], token)])
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
-    # What need not stop its agent ends the run all the same where nothing else does.
+    # A signal that need not end the run ends it all the same if no other signal does.
     ending = [signal for signal in own if signal.terminal] or own
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, _last(ending), _last(strange))
 
 
 def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True, uuid: str = "") -> Optional[Run]:
-    """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
+    """Make a run's text durable; the run it belongs to, None if that run has ended already."""
     run = _keep(case, agent, source, text, final=final, uuid=uuid)
     if run is not None:
         case.book.settle()
@@ -52,7 +52,7 @@ def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True
 
 
 def handed_back(agent: Agent) -> str:
-    """The report that an agent has handed back and thereby ended its last run with; empty where it has not."""
+    """The report with whose hand-back an agent has ended its last run; empty if it has not."""
     over = agent.run is not None and agent.run.ended is not None
     found = [row.text for row in agent.texts if row.source in tools.HANDBACK.names] if over else []
     return found[-1] if found else ""
@@ -80,7 +80,7 @@ def best(texts: list[Report], token: str) -> tuple[str, Reading]:
 
 
 def requests(texts: list[Report], token: str) -> list[signals.Signal]:
-    """What a run asks without ending, and its requests, from all of its texts, not only the best one."""
+    """The signals of a run that do not end it, and its requests, from all of its texts, not only the best one."""
     own = [found for row in texts for found in read(row.text, token).own]
     return [found for found in own if (found.marker == kinds.REQUEST or not found.terminal) and found.readable]
 
@@ -89,7 +89,7 @@ def requests(texts: list[Report], token: str) -> list[signals.Signal]:
 def _signals(text: str) -> signals.Reading:
     """The signals of a text; cached, as one event asks several times about the same few texts.
 
-    Of a very long text only the end is read, where a block belongs; the ledger keeps the whole.
+    Only the end of a very long text is read, where a block belongs; the ledger keeps the whole text.
     """
     if len(text) >= reported.LONGEST:
         text = text[-reported.LONGEST :].partition("\n")[2]

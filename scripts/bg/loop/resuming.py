@@ -1,4 +1,4 @@
-"""Resuming: an ended agent is woken by SendMessage or by Task with `resume`, written down before and proven after."""
+"""Resuming: waking an ended agent by SendMessage or by Task with `resume`, written down before and proven after."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
+UNSEEN = "unseen"  # the kind of a message that no hook saw: the one before its call was killed
 
 
 def before_message(scene: Scene) -> None:
-    """PreToolUse(SendMessage): by an agent of ours a signal, by the parent the answer to one."""
+    """PreToolUse(SendMessage): an agent of ours sends a signal, or the parent the answer to one."""
     event = scene.event
     if event.in_subagent:
         _from_agent(scene)
@@ -76,7 +76,7 @@ def _addressed(scene: Scene, to: str) -> Optional[Case]:
 
 
 def _refused(scene: Scene, case: Case) -> str:
-    """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
+    """The refusal to wake an ended agent from here, which the host would wake without its task, or not at all."""
     if case.is_held:
         return phrases.STAYS_PAUSED.format(label=case.label, command=scene.answer_command)
     if not case.is_resumable or waking.can_wake(scene, case.task.agent):
@@ -90,7 +90,7 @@ def _refused(scene: Scene, case: Case) -> str:
 
 
 def _not_answered(scene: Scene, case: Case) -> str:
-    """Why a message that is to follow a dialog of the same message is not sent: the user has left something open."""
+    """The refusal of a call that was to bring the answers of a dialog beside it, if the user has left an item open."""
     open_ones = [each.qid for each in case.awaited if each.kind == cases.ANSWER]
     if not open_ones:
         return ""
@@ -101,7 +101,7 @@ def _not_answered(scene: Scene, case: Case) -> str:
 
 
 def _from_agent(scene: Scene) -> None:
-    """A message that a running agent of ours sends to `main` may carry a signal."""
+    """Note the signals and the progress in a message that a running agent of ours sends to `main`."""
     event = scene.event
     case = binding.bound_task(scene, event.agent)
     sent = tools.message_of(event)
@@ -123,7 +123,7 @@ def _from_agent(scene: Scene) -> None:
 
 
 def _record(scene: Scene, case: Case, typed: str) -> str:
-    """Write the resume message down before it is sent. What it carries is marked as sent once that is proven."""
+    """Write the resume message down before it is sent; its answers are marked as sent once the resume is proven."""
     typed = "" if proof.is_kept_apart(scene) or tools.by_module(scene.event) else typed
     message = resume.compose(case.agent, case.agent.token, typed, checkpoints.left_by(scene, case))
     with scene.book.transaction() as writing:
@@ -132,7 +132,7 @@ def _record(scene: Scene, case: Case, typed: str) -> str:
 
 
 def write_down(scene: Scene, writing: Writing, case: Case, message: resume.Message, typed: str) -> None:
-    """A message that is about to be sent, with the answers and the ends that it carries."""
+    """Write down a message that is about to be sent, with the answers and the ends that it carries."""
     kind = message.kind if message.answers or message.ends else f"{message.kind} (relayed)"
     identifier = resumes.note(writing, case.label, case.task.agent, scene.event.tool_use, kind, typed, message.text)
     user_answers.attach(writing, message.answers, identifier)
@@ -166,7 +166,7 @@ def after_message(scene: Scene) -> None:
 
 
 def _go_on(scene: Scene, row: Resume) -> None:
-    """The host says that the agent runs again; only its own transcript shows that it has our message."""
+    """Take the host's word that the agent runs again; only the agent's transcript shows that it has our message."""
     path = agents.of_agent(scene.event.transcript, row.agent)
     scene.book.settle()  # as before every wait
     told = bool(path) and arrivals.is_told(path, row.message)
@@ -184,20 +184,20 @@ def _go_on(scene: Scene, row: Resume) -> None:
 
 
 def _was_announced(scene: Scene, agent: str) -> bool:
-    """The host itself has said that the last run of this agent is over: a message to it wakes it."""
+    """Whether the host itself has said that the last run of this agent is over, so that a message wakes it."""
     run = cases.agent(scene.book, agent).run
     return run is not None and run.ended is not None and deliveries.is_end_heard(scene.book, agent, run.run)
 
 
 def _woken_without_us(scene: Scene, agent: str) -> None:
-    """The hook before this call was killed, so the agent runs again without the answers."""
+    """Note that the agent runs again without the answers, because the hook before this call was killed."""
     case = cases.agent(scene.book, agent).case if agent else None
     if case is None:
         return
     scene.form.append(drift.OURS)
     sent = next(iter(tools.sent_texts(scene.event)), "")
     with scene.book.transaction() as writing:
-        # Noted, so that what the host says of the former run is told from what it says of this one.
+        # Noted, so that the host's words on the former run can be told from those on this one.
         noted = resumes.note(writing, case.label, agent, scene.event.tool_use, UNSEEN, sent, sent)
         resumes.prove(writing, noted)
         if not _has_ended_since(scene, agent, sent):
@@ -208,7 +208,7 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
 
 
 def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
-    """The run that this message began is over, and its end has come before the word that the message has arrived."""
+    """Whether the run that this message began is over: its end may come before the word that the message arrived."""
     last = cases.agent(scene.book, agent).run
     path = agents.of_agent(scene.event.transcript, agent)
     if last is None or last.ended is None or not arrivals.heard(path, sent):
@@ -219,7 +219,7 @@ def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
 
 
 def before_task(scene: Scene) -> None:
-    """PreToolUse(Task) with `resume`: the prompt becomes the response."""
+    """PreToolUse(Task) with `resume`: replace the prompt by the response."""
     event = scene.event
     scene.see()
     called = tools.launch_of(event)
@@ -255,7 +255,7 @@ def after_task(scene: Scene) -> None:
 
 
 def prove(scene: Scene, writing: Writing, tool_use: str, agent: str, *, told: bool = False) -> None:
-    """The resume has happened: its answers are sent, the next run goes on; `told` where the agent's record shows it."""
+    """Note a resume as done: its answers are sent, the next run begins. `told`: the agent's record shows it."""
     row = first_of(resumes.find(scene.book, tool_use=tool_use))
     if row is None or row.proven is not None:
         return
@@ -280,11 +280,11 @@ def _queue(scene: Scene, writing: Writing, row: Resume) -> None:
         return
     _hand_on(scene, writing, row)
     if row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
-        resumes.prove(writing, row.id)  # nothing of the user's is in it that could be owed
+        resumes.prove(writing, row.id)  # it has no words of the user that could be owed
 
 
 def _hand_on(scene: Scene, writing: Writing, row: Resume, *, told: bool = False) -> None:
-    """Note that what the message carries is on its way, or, if it went without our text, is still to be sent."""
+    """Note the answers in the message as sent, or, if the call went without our text, as still to be sent."""
     if told or _sent(scene, row.message):
         user_answers.mark_sent(writing, row.agent, row.id)
         delegations.mark_told(writing, row.id)
@@ -305,9 +305,9 @@ def _settle_open(book: Writing, row: Resume) -> None:
 
 
 def _sent(scene: Scene, message: str) -> Optional[bool]:
-    """Whether the call went out with our message; it does not where the hook before it was killed.
+    """Whether the call went out with our message; it does not if the hook before it was killed.
 
-    None where the call does not show what it has sent.
+    None if the call does not show the text that it has sent.
     """
     sent = tools.sent_texts(scene.event)
     plain = " ".join(message.split())
@@ -315,7 +315,7 @@ def _sent(scene: Scene, message: str) -> Optional[bool]:
 
 
 def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
-    """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
+    """Prove a resume by the agent's transcript, which has the message, if the word that the agent woke never came."""
     book = scene.book
     row = cases.agent(book, agent).pending
     if row is None or not arrivals.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):

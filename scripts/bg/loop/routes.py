@@ -1,4 +1,4 @@
-"""Routes: an event, with its tool where it has one, and the step of the loop that it goes to."""
+"""Routes: for each event, with its tool if it has one, the step of the loop that handles it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Scene], None]
 
-# By name, so that an event reads only the module that knows it.
+# The steps are given by name, so that an event imports only the module that it needs.
 # hooks/hooks.json is generated from this table, in its order.
 HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
     ("SessionStart", None): "turns.start",
@@ -37,13 +37,13 @@ HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
 }
 
 
-# What the client's module hands over comes by the same way in, and is no event of the host's.
+# Input from the client's module arrives like an event, but is none of the host's.
 MODULES = {MODULE: "module.step"}
 
 
 def handler_for(event: Event) -> Optional[Handler]:
-    """The handler of this event, None where it is none of ours."""
-    # An event without a tool, or treated alike for every tool, has one step, whatever tool it names.
+    """The handler of this event, None if no step is for it."""
+    # An event without a tool, or with the same step for every tool, is in the table without one.
     known = HANDLERS.get((event.name, tools.known(event.tool))) or HANDLERS.get((event.name, None))
     known = known or MODULES.get(event.name)
     if known is None:
@@ -54,13 +54,13 @@ def handler_for(event: Event) -> Optional[Handler]:
 
 
 def handle(handler: Handler, scene: Scene) -> None:
-    """Carry out the event's step; whatever comes of it, what has been written stays written."""
+    """Carry out the event's step; even if it fails, the ledger keeps all that was written before."""
     try:
         make_up_for_lost_ledger(scene)
         _look_for_origin(scene)
         _catch_up_with_checks(scene)
         handler(scene)
-        if scene.book.is_gathering:  # one commit for both; else it is counted after the answer
+        if scene.book.is_gathering:  # one commit for both; otherwise the event is counted after the answer
             scene.apart("counting the event", _count, scene)
     finally:
         scene.book.settle()
@@ -73,7 +73,7 @@ def _count(scene: Scene) -> None:
 
 
 def make_up_for_lost_ledger(scene: Scene) -> None:
-    """Before each event of a session with tasks that the ledger does not know: rebuild them."""
+    """Rebuild the tasks of a session that only a lost ledger knew; called before each event."""
     if scene.docket.row is None and place.ledgers_that_knew(scene.book.place, scene.session):
         from bg.loop import rebuilding, reconciling  # noqa: PLC0415 - late: nearly no ledger is lost
 
@@ -82,7 +82,7 @@ def make_up_for_lost_ledger(scene: Scene) -> None:
 
 
 def _look_for_origin(scene: Scene) -> None:
-    """Before each event of a session that may have come from another one: look for the record of that."""
+    """Look for the record of the session that this one may continue; called before each event."""
     if notes.awaits_origin(scene.book, scene.session):
         from bg.loop import continuing  # noqa: PLC0415 - late: nearly no session does
 
@@ -90,7 +90,7 @@ def _look_for_origin(scene: Scene) -> None:
 
 
 def _catch_up_with_checks(scene: Scene) -> None:
-    """Before each event of a session with a check that waits or runs: start it, or take its end in."""
+    """Start the session's waiting checks and take in those that have ended; called before each event."""
     if scene.late is None and scene.event.name != "SessionEnd" and verifications.unended(scene.book, scene.session):
         from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
 

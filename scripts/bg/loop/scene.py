@@ -1,4 +1,4 @@
-"""A scene: one event with the ledger it happens before, and the answer that grows from it."""
+"""A scene: one event, with the ledger as it was before, and the answer that the event's step builds."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ if TYPE_CHECKING:
     from bg.settings import Settings
 
     class Desk(Protocol):
-        """What the hooks show people, and how they keep what is forgotten: `bg.desk.views`."""
+        """What the hooks take from the desk: the views for people, and the archive. `bg.desk.views` implements it."""
 
         def table(self, book: Ledger, project: str, *, everything: bool, launch: str, columns: int = 0) -> str:
-            """The tasks of a project; `launch` is what starts one. Without `columns` it is as wide as a message."""
+            """The tasks of a project; `launch` is the command that starts one. Without `columns` it is as wide as a message."""
 
         def task(self, book: Ledger, label: str) -> str:
             """Everything about one task."""
 
         def inbox(self, book: Ledger, project: str) -> str:
-            """What waits for the user in a project."""
+            """The items that wait for the user in a project."""
 
         def answers(self, case: Case, command: str) -> str:
-            """What one task waits for, and what it was answered."""
+            """The open items of one task, and the answers to the others."""
 
         def doctor(self, host: versions.Host) -> str:
-            """What is wrong with this installation."""
+            """The problems of this installation."""
 
         def named(self, book: Ledger, host: versions.Host, typed: str) -> str:
-            """What is typed behind `/bg-status` that is neither a task nor its table; empty where it is none."""
+            """The view named behind `/bg-status`, other than the table or a task; empty if none is named."""
 
         def archive(self, book: Ledger, task: Task) -> None:
-            """Keep what is about to be forgotten."""
+            """Keep a copy of a task that is about to be forgotten."""
 
 
 ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 
 
 class Late(Record):
-    """When an event came that the spool gives back, and when the spool's events began to be taken in."""
+    """The times of an event from the spool: when it came, and when a later hook began to take the spool in."""
 
     at: float
     began: float
 
 
 class Scene:
-    """What every handler is given; `late` tells of an event that the spool gave back."""
+    """The argument of every handler; `late` is set for an event from the spool."""
 
     def __init__(
         self,
@@ -80,14 +80,14 @@ class Scene:
         self.desk = desk
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
-        self.wakes: dict[str, bool] = {}  # by agent
+        self.wakes: dict[str, bool] = {}  # by agent: whether it can be woken
         self.late = late
         # Set once the user has confirmed earlier words by their code: the items that those words were typed for.
         self.confirmed: Optional[frozenset[int]] = None
         self.shown_by = ""  # the class of this event's words, where it is known before any record of the host's
         self.attempt = attempt or Attempt()
-        self.form: list[str] = []  # what the loop alone knows of the form of this event
-        self.noticed: list[Shape] = []  # what it has noticed of others
+        self.form: list[str] = []  # words on the form of this event that only the loop can tell
+        self.noticed: list[Shape] = []  # the shapes of other events that this one reveals
         self.is_counted = late is not None
         self.session = event.session
         self.docket = cases.docket(book, event.session)
@@ -105,14 +105,14 @@ class Scene:
 
     @cached_property
     def host(self) -> versions.Host:
-        """What the host can do; on the older ones its version is unknown until a transcript tells it."""
+        """The abilities of the host; the version of an older one is unknown until a transcript tells it."""
         version = self._version()
         found = versions.host_of(versions.version_of(version))
         shown = notes.can_continue_agents(self.book, self.session, version) if version else None
         return found if shown is None else found._replace(resumes_by_message=shown)
 
     def learn_way(self, *, continues: bool) -> None:
-        """Note whether the host has shown that this session can continue an agent, whatever its version says."""
+        """Note whether this session can continue an agent, as the host has just shown, if that was not known before."""
         if self.host.version is None or continues == self.host.resumes_by_message:
             return
         version = self._version()
@@ -131,7 +131,7 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        """What the user has set for this project, as it was when the event first asked."""
+        """The user's settings for this project, read once an event."""
         project = self.project
         if project not in self._settings:
             self._settings[project] = settings.load(project)
@@ -143,7 +143,7 @@ class Scene:
         return "/bg-answer"
 
     def enter(self) -> None:
-        """Note that this session, in this process, has something of ours."""
+        """Note the session, its process and its project in the ledger: it has something of ours."""
         version = self._version()
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
@@ -160,9 +160,9 @@ class Scene:
         place.mark(self.book.place, self.session, name)
 
     def _may_have(self, process: machine.Process) -> bool:
-        """Whether this process may have the session: a living one that has it gives it up only at a new beginning.
+        """Whether to note this process as the session's: while the noted one lives, only SessionStart may name another.
 
-        A hook that an agent calls by hand comes from below the process that has it.
+        A hook that an agent calls by hand runs below the noted process, and does not count.
         """
         known = self.docket.row
         if known is None or not known.pid or known.machine not in ("", machine.here()):
@@ -173,9 +173,9 @@ class Scene:
         return self.event.name == "SessionStart" and noted not in machine.above()
 
     def _transcript_to_note(self) -> str:
-        """The transcript to note, empty if the noted one holds: only the beginning is trusted to name another.
+        """The transcript to note, empty if the noted one still holds: only SessionStart is trusted to name another.
 
-        2.1.328 moves it where the session goes into a worktree.
+        2.1.328 moves the transcript when the session goes into a worktree.
         """
         known, config = self.docket.transcript, place.config_directory()
         stands = transcripts.is_kept(known) and transcripts.is_in_place(known, self.session, config)
@@ -185,7 +185,7 @@ class Scene:
         return self.event.transcript if is_own or not (stands or self.late is not None) else ""
 
     def count(self, writing: Writing) -> None:
-        """Count the shape of this event, and those that it has shown of others, once an event."""
+        """Count the shape of this event, and those of other events that it reveals, once an event."""
         if not self.is_counted:
             known = self.docket.row
             version = versions.announced_version() or (known.version if known else "") or self._version()
@@ -194,7 +194,7 @@ class Scene:
             self.is_counted = True
 
     def see(self) -> None:
-        """Find out whether what was said before has arrived; if not, it is due again."""
+        """Find out whether earlier reminders have arrived; those that have not are due again."""
         if self.late is None and self.docket.printed:
             from bg.loop import receiving  # noqa: PLC0415 - late: it imports this module
 
@@ -203,7 +203,7 @@ class Scene:
     def apart(self, what: str, do: Callable[..., Any], *given: Any) -> Any:
         """Do one of several things, outside a transaction. If it fails, that is noted, and the others are still done.
 
-        A thing that has ended two hooks is passed over. If it fails or is passed over, the result is None.
+        A thing during which two hooks have died is skipped. If it fails or is skipped, the result is None.
         """
         with self.attempt.step(what) as goes_on:
             try:
@@ -214,17 +214,17 @@ class Scene:
                 # Late: nearly nothing fails.
                 import traceback  # noqa: PLC0415
 
-                # What fails at every prompt is noted once a day, which is how far back people are shown errors.
+                # A failure at every prompt is noted once a day: people are shown the errors of the last day.
                 if not notes.has_error_since(self.book, what, self.book.now() - durations.DAY):
                     notes.trace(self.book, what, traceback.format_exc())
         return None
 
     def bgctl(self, arguments: str) -> str:
-        """The command that shows something outside the conversation, as it can be copied into a shell."""
+        """A `bgctl` command with these arguments, to be copied into a shell."""
         import shlex  # noqa: PLC0415 - late: few events tell of it
 
         return f"`{shlex.quote(os.path.join(ROOT, 'scripts', 'bgctl'))} {arguments}`"
 
     def full(self) -> str:
-        """Why no further agent may be launched in this project now; empty where one may."""
+        """The reason why no further agent may be launched in this project now; empty if one may."""
         return adopting.room(self.book, self.project, self.settings.max_tasks)

@@ -1,4 +1,4 @@
-"""Sighting: the shape of each event is counted for its version of the host, and what shows that others never came."""
+"""Sighting: counting the shape of each event for its version of the host, and the signs that others never came."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _is_ours(book: Ledger, agent: str) -> bool:
 
 
 def _names_ours(book: Ledger, texts: list[str]) -> bool:
-    """A call names a task of ours as a launch does, or an agent of ours as a message does, and says something to it."""
+    """Whether a call says something and names a task of ours, as a launch does, or an agent, as a message does."""
     named = any(windows.is_known(book, label) for label in _labels(texts)) or any(
         _is_ours(book, text) for text in texts
     )

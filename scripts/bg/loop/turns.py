@@ -68,7 +68,7 @@ def prompt(scene: Scene) -> None:
 
 
 def stop(scene: Scene) -> None:
-    """Stop: pick up what no event brought; the turn goes on only for what nobody has heard yet."""
+    """Stop: make up for lost events; the turn goes on only for news that nobody has heard yet."""
     if scene.event.in_subagent:
         return
     scene.apart("what was said before", scene.see)
@@ -84,7 +84,7 @@ def stop(scene: Scene) -> None:
 
 
 def start(scene: Scene) -> None:
-    """SessionStart: what is in flight, what waits, what was never said."""
+    """SessionStart: tell the parent of tasks in flight, waiting items and reminders that were never said."""
     reconciling.catch_up(scene, reconciling.INHERIT)
     others = inheriting.elsewhere(scene)
     if others:
@@ -120,7 +120,7 @@ def end(scene: Scene) -> None:
 
 
 def _take_apart(scene: Scene) -> None:
-    """Read only the answer, where the host joined it with other messages in one prompt; that prompt is not blocked."""
+    """If the host joined an answer with other messages, read only the answer; a prompt like that is never blocked."""
     words = "" if versions.attended() or typed_command(scene.event.prompt)[0] else joined_answer(scene.event.prompt)
     if words:
         scene.event = scene.event._replace(prompt=words)
@@ -128,7 +128,7 @@ def _take_apart(scene: Scene) -> None:
 
 
 def _look_for_unasked(scene: Scene) -> None:
-    """Look for what the host may have done without asking a hook."""
+    """Look for actions that the host may have taken without calling a hook."""
     if "<" in scene.event.prompt[:40]:
         scene.apart("an unknown prompt", sighting.look_at_prompt, scene)
     if scene.docket.windows and scene.event.prompt:
@@ -138,7 +138,7 @@ def _look_for_unasked(scene: Scene) -> None:
 
 
 def _close_windows(scene: Scene) -> None:
-    """Close the turn's windows; one in which nothing was launched becomes a task that says so."""
+    """Close the turn's windows; one in which nothing was launched becomes a task that was not launched."""
     opened = scene.docket.windows
     if not opened:
         return
@@ -163,7 +163,7 @@ def _close_windows(scene: Scene) -> None:
 
 
 def _mention_quiet(scene: Scene) -> None:
-    """A line for each agent that is silent or works for longer than expected, once for each such stretch."""
+    """Tell the user of each agent that is silent or works for longer than expected."""
     for case in scene.docket.running:
         scene.apart(f"the silence of {case.label}", _mention_silence, scene, case)
         scene.apart(f"the pace of {case.label}", _mention_pace, scene, case)
@@ -180,7 +180,7 @@ def _mention_silence(scene: Scene, case: Case) -> None:
 
 
 def _mention_pace(scene: Scene, case: Case) -> None:
-    """One line, once, for an agent that works for longer than was expected of it; it is never ended for that."""
+    """Mention an agent, once, that works for longer than expected; it is never ended for that."""
     worked = 0.0 if notes.is_told_late(scene.book, case.label) else pace.beyond(case)
     if not worked:
         return
@@ -226,13 +226,13 @@ def _answer(scene: Scene, arguments: str) -> None:
 
 
 def _say_what_failed(scene: Scene, command: str) -> None:
-    """Tell who typed a command that it has failed, with what the doctor finds."""
+    """Tell the user that the typed command has failed, and the doctor's findings."""
     told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
     commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
 def _is_announced_next(scene: Scene) -> bool:
-    """The next turn begins with a message of the host, at which all that is due can be told whole."""
+    """Whether the next turn begins with a message of the host, at which all that is due can be told whole."""
     return bool(scene.docket.due) and any(map(is_machine_prompt, transcripts.waiting(scene.event.transcript)))
 
 
@@ -245,7 +245,7 @@ def _tell_the_rest(scene: Scene) -> None:
 
 
 def _is_fresh(scene: Scene, row: Delivery) -> bool:
-    """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
+    """Whether to say this at Stop: not twice in one turn, nor if the host is about to announce it anyway."""
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
     soon = row.kind in (Due.ENDED, Due.GROUP, Due.JOINT) and scene.host.announces_every_end
@@ -253,11 +253,11 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
 
 
 def _ask_first(scene: Scene) -> None:
-    """Keep the turn going, once for each question, until the user has been shown it."""
+    """Keep the turn going, once for each question that the user has not been shown."""
     words = _to_hold(scene)
     left = _not_mentioned(scene, words)
     known = notes.asked_first(scene.book, scene.session)
-    # Where a user watches the session, the host shows that user what the model is told here.
+    # In an attended session, the host shows the user the text that the model is told here.
     brief = versions.attended()
     unasked = [item for item in left if item.id not in known]
     fresh = unasked[: briefs.MOST_QUESTIONS if brief else MOST_HELD]
@@ -273,7 +273,7 @@ def _ask_first(scene: Scene) -> None:
 
 
 def _to_hold(scene: Scene) -> dict[int, str]:
-    """The questions that the user has not been shown, as the parent is given them."""
+    """The text of each question that the user has not been shown, by the item's id."""
     items = scene.docket.items
     found = {item.id: scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item) for item in items}
     return {item: lines for item, lines in found.items() if lines}
@@ -284,7 +284,7 @@ def _lines_to_hold(item: Question) -> str:
 
 
 def _not_mentioned(scene: Scene, words: dict[int, str]) -> list[Question]:
-    """Those of these items that the model has not named in its last words; the others count as shown."""
+    """The items in `words` that the model has not named in its last text; those that it has named count as shown."""
     items = [item for item in scene.docket.items if item.id in words]
     spoken = scene.event.last_text
     if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
@@ -302,7 +302,7 @@ def _mentions(spoken: str, item: Question) -> bool:
 
 
 def _hold(scene: Scene, items: list[Question], words: dict[int, str]) -> None:
-    """Have the parent put these questions before its turn ends, each once."""
+    """Have the parent put each of these questions to the user before its turn ends."""
     questions = [words[one] for one in dict.fromkeys(item.id for item in items)]
     texts, count = fit(questions[:MOST_HELD], HELD_ROOM, phrases.MORE_QUESTIONS)
     if count == MOST_HELD < len(questions):
@@ -311,7 +311,7 @@ def _hold(scene: Scene, items: list[Question], words: dict[int, str]) -> None:
 
 
 def _forget_the_old(scene: Scene) -> None:
-    """Once a day, only where the user has set for how long tasks are kept."""
+    """Forget or erase old tasks, once a day, if the user has set for how long tasks are kept."""
     kept, erased = scene.settings.keep_days, scene.settings.erase_days
     if (kept is None and erased is None) or not forgetting.is_due(scene.book):
         return

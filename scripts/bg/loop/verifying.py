@@ -1,4 +1,4 @@
-"""Verifying: the check that the user named is started after a run's end, taken in when it has ended, and told."""
+"""Verifying: the user's check is started after a run's end; once it has ended, its result is recorded and told."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def catch_up(scene: Scene) -> None:
 
 
 def start(scene: Scene) -> None:
-    """Start the checks that wait, as far as nothing else runs in their trees."""
+    """Start the waiting checks, unless another check runs in their tree."""
     for row in verifications.unended(scene.book, scene.session):
         if not row.begun:
             scene.apart(f"starting {row.label}", _start, scene, row)
@@ -46,7 +46,7 @@ def end_all(scene: Scene) -> None:
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
-    """How the check after a run ended, in words."""
+    """The reminder of the result of the check after a run."""
     found = first_of(verifications.find(scene.book, agent=row.subject, run=row.run))
     case = cases.of(scene.book, row.label)
     assert found is not None and case is not None
@@ -76,7 +76,7 @@ def _folder(scene: Scene) -> Path:
 
 
 def _end(scene: Scene, row: Verification, found: verify.Result) -> None:
-    """Keep how a check ended; a failure that is nobody else's makes a task that was done disputed."""
+    """Record the result of a check; a failure that nobody else can have caused makes a done task disputed."""
     outcome, why = _outcome(found)
     others = next(_meanwhile(scene, row, found), "") if outcome == Outcome.FAILED else ""
     with scene.book.transaction() as writing:
@@ -92,7 +92,7 @@ def _end(scene: Scene, row: Verification, found: verify.Result) -> None:
 
 
 def _outcome(found: verify.Result) -> tuple[str, str]:
-    """The outcome, and where it is not known, why: a shell that found no command has checked nothing."""
+    """The outcome, and the reason if it is unknown: a shell that found no command has checked nothing."""
     if found.code is None:
         return Outcome.UNKNOWN, found.why
     if found.code in verify.CANNOT_RUN:
@@ -119,7 +119,7 @@ def _meanwhile(scene: Scene, row: Verification, found: verify.Result) -> Iterato
 
 
 def _is_in(folder: str, tree: str) -> bool:
-    """The folder is part of this checkout and of none within it; where there is no checkout, of the tree's folder."""
+    """Whether the folder is in this checkout and in none within it; without a checkout, whether it is in the tree."""
     own = verify.tree_of(folder)
     return own == tree or (not repository.top(tree) and own.startswith(os.path.join(tree, "")))
 
@@ -132,7 +132,7 @@ def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
 
 
 def _has_gone_on(scene: Scene, row: Verification) -> bool:
-    """The task has had another run since, by this agent or a new one."""
+    """Whether the task has had another run since, by this agent or a new one."""
     case, last = cases.of(scene.book, row.label), cases.agent(scene.book, row.agent).run
     return case is None or last is None or case.task.agent != row.agent or last.run != row.run
 

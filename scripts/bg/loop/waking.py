@@ -12,7 +12,7 @@ from bg.words import ways
 
 
 def resume_how(scene: Scene, agent: str, label: str) -> str:
-    """How the parent wakes this agent here, with a warning where that may fail."""
+    """How the parent wakes this agent here, with a warning if that may fail."""
     if not can_wake(scene, agent):
         return ways.launch_anew(label)
     risk = versions.near_limit(agents.of_agent(scene.event.transcript, agent), lambda: scene.host)
@@ -25,30 +25,30 @@ def how_to_message(scene: Scene, agent: str) -> str:
 
 
 def along(scene: Scene, agent: str) -> str:
-    """How the parent wakes this agent by the message that also asks the user; empty where the host cannot do that."""
+    """How the parent wakes this agent by the message that also asks the user; empty if the host cannot do that."""
     by_message = scene.host.resume_way == versions.BY_MESSAGE and can_wake(scene, agent)
     return ways.along(scene.host, agent) if by_message else ""
 
 
 def wakes(scene: Scene, agent: str) -> bool:
-    """An ended agent can be woken here; where it cannot, a new agent goes on."""
+    """Whether an ended agent can be woken here; if not, a new agent goes on."""
     return scene.host.resume_way != versions.NO_WAY and can_wake(scene, agent)
 
 
 def can_wake(scene: Scene, agent: str) -> bool:
-    """An ended agent can be woken from this session with its task and its memory; asked once an event."""
+    """Whether an ended agent would wake in this session with its task and its memory; looked up once an event."""
     if agent not in scene.wakes:
         scene.wakes[agent] = _can_wake(scene, agent)
     return scene.wakes[agent]
 
 
 def stays_stopped(scene: Scene, agent: str) -> bool:
-    """The user has stopped it by key: the host refuses to wake it."""
+    """Whether the user has stopped the agent by key: then the host refuses to wake it."""
     return arrivals.is_stopped_by_user(agents.of_agent(scene.event.transcript, agent))
 
 
 def open_relaunch(scene: Scene, writing: Writing, case: Case) -> None:
-    """The next agent that is launched in this turn continues the task, whatever it is called."""
+    """Open a window: the next agent that is launched in this turn continues the task, whatever it is called."""
     windows.open_window(writing, scene.session, Opened.RELAUNCH, case.task.text, case.label)
 
 

@@ -1,4 +1,4 @@
-"""Weighing: what the ledger knows of a request for another agent, before it is put to the user."""
+"""Weighing: facts from the ledger on a request for another agent, before it is put to the user."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bg.words.quoting import inline
 
 ALIKE = 0.7
 LEAST_WORDS = 6
-MOST = 20  # of what has ended, and of what was asked before
+MOST = 20  # ended tasks, and as many earlier requests, to compare with
 DEEP = 2
 _PATH = pattern(r"(?<![\w/.])(?:[\w.-]+/)+[\w.-]*\w")
 _FILE = pattern(r"(?<![\w/.])[\w-]+[.][a-z]{1,4}\b")
 
 
 def weigh(scene: Scene, case: Case, one: Delegation, context: str) -> list[str]:
-    """A line for each thing that is known: the protocol's five questions, as far as code can answer them."""
+    """A line for each known fact: answers to the protocol's five questions, as far as code can give them."""
     item = inbox.get(scene.book, one.question)
     work = item.text if item else ""
     lines = [_resources(scene)]
@@ -63,7 +63,7 @@ def _same(scene: Scene, case: Case, one: Delegation, work: str) -> list[str]:
 
 
 def _overlaps(scene: Scene, case: Case, one: Delegation, text: str) -> list[str]:
-    """Paths that a running agent has in its task too; for work beside its own, also those of the agent that asks."""
+    """Paths that a running agent's task names too; if the asking agent will go on meanwhile, also those of its own."""
     paths = _paths(text)
     others = [row for row in tasks.running_in(scene.book, scene.project) if row.label != case.label]
     others += [] if one.blocking else [case.task]

@@ -30,7 +30,7 @@ HEADING = "## CLARIFICATION RESPONSE"
 
 
 class ClarificationNeeded(Kind):
-    """Its agent waits for the answers; what is not answered it decides itself."""
+    """Its agent waits for the answers, and decides unanswered questions itself."""
 
     said = "asked"
     counted = ("question", "questions")
@@ -87,7 +87,7 @@ class ClarificationNeeded(Kind):
         return replies.Reminder(text, notice)
 
     def begin_brief(self, short: Short, notice: str) -> str:
-        """Without the words of the questions, which follow with their ids."""
+        """The first line, without the questions: these follow, each with its id."""
         count = len(_open(short.items))
         return f"{short.label} {self.stands} {count} {self.counted[count != 1]}"
 
@@ -146,7 +146,7 @@ def _lead(given: list[Answered | None]) -> str:
 
 
 def _assumed(fields: Fields, question: Fields) -> Fields:
-    """What the agent goes on under without an answer to this question, where it goes on at all."""
+    """The assumption under which the agent works on without this answer; empty if it waits."""
     words = question.get("continue_with") or fields.get("continue_with")
     return {"continue_with": words if signals.goes_on(KIND.marker, fields) else ""}
 
@@ -157,7 +157,7 @@ def _number(row: Question) -> str:
 
 
 def _plain_id(given: Any, number: int) -> str:
-    """A question's own id where it is one: it is used in our own sentences, and the user types it."""
+    """The question's own id if it is simple enough for our sentences and for typing; else one made of its number."""
     words = given.strip() if isinstance(given, str) else ""
     return words if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,11}", words, re.ASCII) else f"Q{number}"
 

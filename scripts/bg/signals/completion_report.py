@@ -1,4 +1,4 @@
-"""COMPLETION_REPORT: the work is over; what it declares is held against what was seen."""
+"""COMPLETION_REPORT: the work is over; its claims are compared with the evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNFINISHED = ("partial_success", "failed")
 
 
 class CompletionReport(Kind):
-    """Its agent is not woken unless the user wants more of it."""
+    """Its agent is woken again only if the user wants more from it."""
 
     said = "reported"
     duration = "total_duration"
@@ -66,7 +66,7 @@ class CompletionReport(Kind):
         return replies.Reminder(text, self.outcome(told.task, signal["payload"], told.evidence).line(told.room))
 
     def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
-        """What is refuted, then what is absent, else what the agent says of it; of no success but that."""
+        """The refuted claims, if any; else what a claimed success leaves wanting; else the agent's words."""
         state = STATES.get(str(payload.get("status") or ""), State.PARTIAL)
         said = Outcome(task.label, outcome.in_a_word(state), outcome.style_of(state), theirs=super().gist(payload))
         if verdict.mismatches(evidence):

@@ -1,4 +1,4 @@
-"""DELEGATE_WORK: a part of the work is another agent's, if the user says so."""
+"""DELEGATE_WORK: a request to hand a part of the work to another agent, which the user decides."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DelegateWork(Kind):
     stands = "asks for another agent"
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
-        """Blocked, where one of its requests is for work that it cannot go on without."""
+        """Blocked if the agent cannot go on without the work that one of its requests is for."""
         waits = any(found.terminal for found in own if found.marker == self.marker)
         return State.BLOCKED if waits else State.DELEGATING
 
@@ -54,7 +54,7 @@ class DelegateWork(Kind):
         return 0
 
     def still_asked(self, passed: list[Signal], ends_with: str) -> list[Signal]:
-        """Whatever the run does meanwhile, the user can still approve it."""
+        """All of them: the user can still approve a request, whatever the run has done since."""
         return passed
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
@@ -104,7 +104,7 @@ class DelegateWork(Kind):
 
 
 def _denied(payload: Payload, told: Told) -> Reminder:
-    """The parent passes on what the settings have decided, or just knows it."""
+    """The reminder of a request that the settings denied; the parent passes this on if the agent waits for it."""
     label, work = told.task.label, payload["new_task_description"]
     waits = any(item.state == ItemState.ANSWERED for item in told.items if inbox.kind(item) == Item.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."

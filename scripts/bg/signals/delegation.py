@@ -1,4 +1,4 @@
-"""What is said of delegated work: to the agent that does it, to the one that asked for it, and in a word to people."""
+"""Sentences on delegated work: to the agent that does it, to the one that asked for it, and in a word to people."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _asked(book: Ledger, one: Delegation) -> Payload:
 
 
 def work(book: Ledger, one: Delegation) -> str:
-    """What is to be done, in the words of the agent that asked."""
+    """The work to be done, in the words of the agent that asked."""
     if one.handed_over:
         return recoveries.work(_handed(book, one), _task_of(book, one))
     item = inbox.get(book, one.question)
@@ -61,17 +61,17 @@ def _task_of(book: Ledger, one: Delegation) -> str:
 
 
 def to_launch(book: Ledger, one: Delegation) -> str:
-    """What the parent launches for work that the user has handed over."""
+    """The launch that the parent is told to make for work that the user has handed over."""
     return recoveries.launch(_handed(book, one), one.label, _task_of(book, one), _asked(book, one))
 
 
 def names(found: list[Task]) -> str:
-    """Several tasks by their labels."""
+    """The labels of several tasks."""
     return ", ".join(task.label for task in found)
 
 
 def names_and_work(found: list[Task]) -> str:
-    """Several tasks by their labels, each with what it was launched for."""
+    """The labels of several tasks, each with the work that it was launched for."""
     return ", ".join(f"{task.label} ({cited(task.description or task.text, 80)})" for task in found)
 
 
@@ -79,7 +79,7 @@ def names_and_work(found: list[Task]) -> str:
 
 
 def child_section(book: Ledger, one: Delegation) -> str:
-    """The part of the agent's prompt on where its task comes from, what it may count on, and what the user said."""
+    """The section of the agent's prompt on the origin of its task, the context it is given, and the user's words."""
     payload, asker = _asked(book, one), tasks.get(book, one.label)
     given = _field(payload, "context_required") or _field(payload, "state_snapshot")
     coordination = _field(payload, "coordination")
@@ -107,7 +107,7 @@ def _approved(one: Delegation) -> str:
 
 
 def _beside(book: Ledger, one: Delegation) -> str:
-    """What the agent that asked does meanwhile."""
+    """A sentence on the agent that asked: whether it waits or works on meanwhile."""
     if one.blocking:
         return "It waits for you, and is told how you ended, your summary and your deliverables."
     if one.handed_over and one.words:
@@ -123,12 +123,12 @@ def _section(heading: str, text: str) -> str:
 
 
 def approved(book: Ledger, one: Delegation, words: str, source: str) -> str:
-    """Which agent, how coordinated, when to expect it."""
+    """The section on an approved request: the new agent, the coordination, and when to expect the result."""
     payload = _asked(book, one)
     how, found = delegations.standing(book, one), delegations.workers(book, one)
     agents = "New agents launched" if len(found) > 1 else "New agent launched"
     lines = ["## DELEGATION APPROVED", "", f"{agents}: {names(found)}" if found else _to_come(one)]
-    lines += [] if how in delegations.OVER else [_work(book, one)]  # the section on its end says it
+    lines += [] if how in delegations.OVER else [_work(book, one)]  # the section on its end names the work
     lines.append(f"{source}: {words.strip()}")
     agreed = _field(payload, "coordination")
     lines.append(f"Coordination, as you proposed it:\n{quote(agreed, MOST)}" if agreed else "Coordination: none.")
@@ -153,7 +153,7 @@ def _expected(payload: Payload, one: Delegation, who: str) -> str:
 
 
 def denied(words: str, source: str) -> str:
-    """The reason, and what to do instead."""
+    """The section on a denied request: the reason, and the alternative."""
     return (
         f"## DELEGATION DENIED\n\nReason ({source}): {words.strip()}\n"
         "Alternative: do without, and put it into your recommendations."
@@ -161,7 +161,7 @@ def denied(words: str, source: str) -> str:
 
 
 def undecided(book: Ledger, one: Delegation) -> str:
-    """The section on a request that its agent goes on without: not decided yet, or the other agent has not ended."""
+    """The section on a request that its agent goes on without: it is undecided, or the other agent still works."""
     found = delegations.workers(book, one)
     state = f"{names(found)} still works on it" if found else "the user has not decided yet"
     return (
@@ -172,7 +172,7 @@ def undecided(book: Ledger, one: Delegation) -> str:
 
 
 def outcome(book: Ledger, one: Delegation) -> str:
-    """How the delegated work ended: status, summary, deliverables and evidence, or that it broke, and the choices."""
+    """The section on ended delegated work: status, report and evidence of each agent, and the choices if it broke."""
     found = delegations.workers(book, one)
     parts = [_outcome(book, task) for task in found]
     if cases.broken(book, one):
@@ -195,7 +195,7 @@ def _outcome(book: Ledger, task: Task) -> str:
     if signal.get("signal_type") == kinds.REPORT and task.state not in (State.INTERRUPTED, State.STOPPED):
         for key in _REPORTED:
             said = _field(signal["payload"], key)
-            if said:  # the other agent's words: what it reports is no answer of the user
+            if said:  # quoted, because the other agent's words are no answer of the user
                 lines.append(f"{key.replace('_', ' ').capitalize()}, in its own words:\n{quote(said, 1500)}")
         found = runs.evidence(book, task.agent).get("line")
         lines += [f"Checked on this machine: {found}"] if found else []
@@ -211,7 +211,7 @@ def _outcome(book: Ledger, task: Task) -> str:
 
 
 def awaits(found: list[Awaited]) -> str:
-    """What is waited for, in one line."""
+    """The things that a task waits for, in one line."""
     answers = [each.qid for each in found if each.kind == cases.ANSWER]
     decisions = [each.qid for each in found if each.kind == cases.DECISION]
     parts = [f"the answer to {', '.join(answers)}"] if answers else []

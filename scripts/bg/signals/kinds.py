@@ -1,4 +1,4 @@
-"""Kinds of signals: what each decides and says, found by its marker."""
+"""Kinds of signals: the decisions and sentences of each signal, found by its marker."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 REPORT = "COMPLETION_REPORT"  # the work is over; an agent that ends without a signal is asked for this one
 STOP = "STOP_WORK"  # something is in the way
-REQUEST = "DELEGATE_WORK"  # another agent is asked for; an agent may do that and go on
+REQUEST = "DELEGATE_WORK"  # asks for another agent; the sender may go on working
 # For each kind of item: the signal that asks for it. That signal also words the answer to it.
 _ASKERS = {Item.QUESTION: "CLARIFICATION_NEEDED", Item.BLOCKER: STOP, Item.DELEGATION: REQUEST}
 _MESSAGE = "## MESSAGE FROM YOUR PARENT AGENT"
 
 
 class Ask(Record):
-    """An item that a signal puts into the inbox: its kind, its id, and what the agent gave for it."""
+    """An item that a signal puts into the inbox: its kind, its id, and the fields that the agent gave."""
 
     kind: str
     qid: str
@@ -43,32 +43,32 @@ class Ask(Record):
 
 
 class Found(Record):
-    """What the check of a report comes to for its task."""
+    """The findings on a report that change the state of its task."""
 
-    disputed: bool = False  # it insists on what the evidence refutes
-    lacking: bool = False  # a file that the launch asked for is not there
+    disputed: bool = False  # the report insists on a claim that the evidence refutes
+    lacking: bool = False  # a file that the launch asked for is missing
 
 
 class Response(Record):
-    """What an agent is woken with: the kind of response, its sections, and what these leave to be said below them."""
+    """The response that wakes an agent: its kind, its sections, and hints for the instructions below them."""
 
     kind: str
     sections: list[str]
-    first: str = ""  # what it begins with
-    restores: bool = True  # it goes on from its checkpoint, not from the start
-    lists: bool = False  # the sections say what is to be done of what it had not done
-    ends: bool = False  # it ends its run at once
-    then: str = "continue"  # what it does after that, where nothing names what it begins with
+    first: str = ""  # the agent's first step
+    restores: bool = True  # the agent goes on from its checkpoint, not from the start
+    lists: bool = False  # the sections say which part of the unfinished work to do
+    ends: bool = False  # the agent is told to end its run at once
+    then: str = "continue"  # the agent's next step, told if there is no `first` one
 
 
 class Kind:
-    """What all signals have in common; each has a class of its own, in the module of its marker."""
+    """The defaults of all signals; each signal overrides them in a class of its own, in the module of its marker."""
 
-    said = ""  # what its agent did, in the history of the task
-    counted = ("", "")  # what it asks for: one, and several of them
-    to_type = ""  # what the user types to answer that, in short
-    stands = ""  # how a task stands that waits for that
-    duration = ""  # the field for the time that the work took, which the hook knows better than the agent
+    said = ""  # the act of its agent, for the task's history
+    counted = ("", "")  # the name of an item that it asks for, singular and plural
+    to_type = ""  # the user's typed answer to an item, in short form
+    stands = ""  # the status shown for a task that waits for the answer
+    duration = ""  # the field for the working time, which the hook knows better than the agent
 
     def __init__(self, marker: str) -> None:
         self.marker = marker
@@ -78,23 +78,23 @@ class Kind:
         return False
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
-        """The state of the task whose run has ended with this signal; `own` are all that the run ended with."""
+        """The new state of the task whose run ended with this signal; `own` are all signals in the same text."""
         raise NotImplementedError
 
     def better(self, fields: Fields) -> str:
-        """Why its agent is asked for a report of completion instead; empty where it is not."""
+        """The reason to ask the agent for a COMPLETION_REPORT instead; empty if there is none."""
         return ""
 
     def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
-        """What it asks of the user."""
+        """The items that it puts to the user."""
         return []
 
     def asked_before(self, book: Ledger, agent: str, run: int, fields: Fields) -> int:
-        """The earlier signal of the run that asks for the same thing, whatever else it says; 0 without one."""
+        """The id of the run's earlier signal that asks for the same thing, even in other words; 0 if there is none."""
         return 0
 
     def still_asked(self, passed: list[Signal], ends_with: str) -> list[Signal]:
-        """The signals of this kind that still hold at a run's end, of those after which the run went on."""
+        """Of the signals after which the run went on (`passed`), those that are still valid at its end."""
         return []
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
@@ -102,41 +102,41 @@ class Kind:
         raise NotImplementedError
 
     def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
-        """What came of a task whose run has ended with this signal, beside what it asks for."""
+        """The outcome of a task whose run ended with this signal, apart from its open items."""
         return outcome.without_report(task, self.gist(payload))
 
     def begin_brief(self, short: Short, notice: str) -> str:
-        """How the short form of the reminder begins."""
+        """The first line of the reminder's short form."""
         return notice
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
-        """The short form of the reminder, behind that."""
+        """The other lines of the reminder's short form."""
         return [*([short.left] if short.left else []), phrases.BRIEFLY_ENDED.format(label=short.label)]
 
     def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
-        """How its agent is woken with no answer of the user, by what the parent has typed."""
+        """The response that wakes its agent with the parent's words, if the user has answered nothing."""
         return from_parent(typed)
 
     def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
-        """The user's answers to what it asked, as its agent gets them."""
+        """The response that gives its agent the user's answers."""
         raise NotImplementedError
 
     def decided(self, row: Answered) -> str:
-        """What follows from an answer that is more than an answer, in a line for the parent."""
+        """A line for the parent on the consequence of an answer; empty if it has none."""
         return ""
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
-        """What the user can type about an item that it asked for, the usual thing first."""
+        """The lines that the user can type to answer one of its items, the most usual first."""
         raise NotImplementedError
 
     def gist(self, payload: Fields) -> str:
-        """The words of the agent that say most."""
+        """The most telling words of the agent in this signal, shortened."""
         spec = signals.schemas().get(self.marker)
         return inline(str(payload.get(spec["x-main"]) or ""), 300) if spec else ""
 
 
 def from_parent(typed: str, about: str = "", kind: str = "FOLLOW_UP", heading: str = _MESSAGE) -> Response:
-    """The parent's own words; `about` is what they are a reply to."""
+    """The response with the parent's own words; `about` tells the agent what they reply to."""
     lead = "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
     parts = [heading, about, lead, "\n".join(framed(typed.strip())) if typed.strip() else ""]
     return Response(kind, ["\n\n".join(part for part in parts if part)])
@@ -144,7 +144,7 @@ def from_parent(typed: str, about: str = "", kind: str = "FOLLOW_UP", heading: s
 
 @cache
 def of(marker: str) -> Kind:
-    """The kind of this marker; for an unknown one, as in a ledger of a later version, what all have in common."""
+    """The kind with this marker; the plain `Kind` for an unknown one, as in a ledger of a later version."""
     if not marker.replace("_", "").isalpha():
         return Kind(marker)
     name = f"bg.signals.{marker.lower()}"
@@ -159,10 +159,10 @@ def of(marker: str) -> Kind:
 
 
 class Unasked(Kind):
-    """What the user says to an agent that has asked for nothing, which is no signal of the agent's."""
+    """The kind for the user's words to an agent that asked for nothing; no signal has it."""
 
     def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
-        """The user's words, one after the other; that it is to stop is all that is said then."""
+        """The user's words in order; if one of them is the order to stop, only that order."""
         if any(inbox.extra(row).get("stops") for row in answered):
             return Response("USER_STOP", [phrases.STOP_AND_SAVE.format(marker=STOP)], ends=True)
         said = ["\n".join(framed(row.said.strip())) for row in answered]
@@ -178,7 +178,7 @@ def asking(item: str) -> Kind:
 
 
 def waiting(items: list[Question], *beside: str) -> Outcome:
-    """What a task waits for: the first of these items, and how many more there are."""
+    """The outcome of a task that waits for these items: the first one, and the number of the others."""
     first = items[0]
     stands = phrases.ASKS_PERMISSION if inbox.asks_leave(first) else asking(inbox.kind(first)).stands
     more = f" (+{len(items) - 1})" if len(items) > 1 else ""

@@ -1,4 +1,4 @@
-"""Resume messages: the protocol's response, exact from the record, followed by what the parent typed."""
+"""Resume messages: the protocol's response, taken from the ledger, followed by the parent's own words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ACKNOWLEDGE = "Acknowledge in a line or two what you received"
 RESTORE = "restore the state above"
 END = "End the run with one signal block again, with your agent_id {token}."
-LEAST_STATE = 80  # characters of it; fewer say nothing
+LEAST_STATE = 80  # characters; a shorter excerpt of the state says nothing
 
 
 _STATE_KEYS = (
@@ -32,7 +32,7 @@ _STATE_KEYS = (
 
 
 class Message(Record):
-    """A resume message, what kind of response it is, which answers it carries, and which delegations' ends it tells."""
+    """A resume message: the kind of response, the text, the answers in it, and the delegations whose end it tells."""
 
     kind: str
     text: str
@@ -43,9 +43,9 @@ class Message(Record):
 def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Message:
     """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note.
 
-    `checkpoint` is what the plugin found of a run that was cut, before which the agent said nothing of its state.
+    `checkpoint` is the state of the work that the plugin found after a run was cut before its agent described any.
     """
-    # What it said at the end of an earlier run is behind it while it works.
+    # A working agent is past the signal that ended its earlier run.
     works = agent.run is not None and agent.run.ended is None
     signal = {} if works else agent.ended_with
     payload = signal.get("payload", {})
@@ -54,7 +54,7 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
     said = said._replace(kind=said.kind or ("DELEGATION_ENDED" if told else ""), sections=[*said.sections, *told])
     note = typed if said.sections else ""
     if not said.sections:
-        # A run that was cut has ended with no signal.
+        # A run that was cut ended without a signal.
         kind = kinds.of("" if checkpoint else signal.get("signal_type", ""))
         said = kind.woken(inbox.find(agent.book, agent=agent.id), payload, typed)
     said = said._replace(then="go on where you are") if works else said
@@ -81,7 +81,7 @@ def relaunch(case: Case, token: str, typed: str, transcript: str, checkpoint: st
 
 
 def _others(agent: Agent) -> tuple[list[int], list[str]]:
-    """How the work ended that this agent's task asked others for, and what it goes on without."""
+    """The ended delegations to tell this agent of, and the sections on these and on work that it goes on without."""
     book, case = agent.book, agent.case
     if case is None:
         return [], []
@@ -94,7 +94,7 @@ def _others(agent: Agent) -> tuple[list[int], list[str]]:
 
 
 def _parts(agent: Agent, requests: list[Delegation]) -> list[str]:
-    """What others do of the work that this agent has stopped at, where the parent gave it to them of its own accord."""
+    """The sections on agents to which the parent, of its own accord, gave parts of this agent's stopped work."""
     book, payload = agent.book, agent.ended_with.get("payload", {})
     found = [one for one in requests if one.state == Decision.LAUNCHED and not one.words]
     at_work = [one for one in found if delegations.standing(book, one) not in delegations.OVER]
@@ -106,7 +106,7 @@ def _parts(agent: Agent, requests: list[Delegation]) -> list[str]:
 
 
 def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
-    """The response to everything answered; with several sections, it has the kind of the first and no first step."""
+    """The response with all answers; if it has several sections, it has the kind of the first and no first step."""
     found: list[kinds.Response] = []
     items = inbox.find(agent.book, agent=agent.id) if agent.answers else []
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION, Item.UNASKED):
@@ -120,7 +120,7 @@ def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
 
 
 def _state(payload: dict[str, Any], checkpoint: str, said: kinds.Response) -> str:
-    """Where the work is: as the plugin found it, and as the agent has said."""
+    """The state of the work, as the plugin found it and as the agent described it."""
     found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
     given = [(heading, payload.get(key)) for key, heading in _STATE_KEYS if not (said.lists and key == "blocked_work")]
     lines = [f"{heading}:\n{_framed(words)}" for heading, words in given if isinstance(words, str) and words.strip()]
@@ -159,7 +159,7 @@ def _instructions(
 
 
 def _fitted(body: str, state: str, steps: str) -> str:
-    """The whole message; of the state, which its agent knows, as much as there is room for."""
+    """The whole message; the state, which its agent knows anyway, is cut to the room that is left."""
     room = MESSAGE_LIMIT - len(body) - len(steps) - 8
     if len(state) > room:
         state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"

@@ -1,4 +1,4 @@
-"""STOP_WORK: something is in the way of the work, which somebody else has to clear."""
+"""STOP_WORK: the work has met an obstacle that somebody else has to clear."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ ADVICE = {
     ),
     "resource_limit": "What that costs, in time or in work left out, is for the user to decide.",
 }
-# What a dialog shows of a blocker besides its words, as the agent has given it.
+# The fields of a blocker that a dialog shows besides its text.
 _SHOWN = ("blocker_type", "blocked_work", "error_recovery")
 
 
 class StopWork(Kind):
-    """Its agent waits; with the reason completion, which nobody offers, it is the end that it says it is."""
+    """Its agent waits, unless the reason is `completion`: agents are not offered that one, but it ends the work."""
 
     said = "stopped"
     counted = ("blocker", "blockers")
@@ -54,7 +54,7 @@ class StopWork(Kind):
         return str(fields.get("stop_reason", "")) == COMPLETION
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
-        """Nothing of a stop for completion was declared in a form that could be checked, so it is no success."""
+        """A stop for completion is partial, not a success: it declares nothing in a form that could be checked."""
         return State.PARTIAL if self.is_over(signal.fields) else State.BLOCKED
 
     def better(self, fields: Fields) -> str:
@@ -67,7 +67,7 @@ class StopWork(Kind):
             "text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
             "context": str(fields.get("resume_requirements") or ""),
             **{key: fields[key] for key in _SHOWN if fields.get(key)},
-            # Under another name than a question's, whose options are answers of one word.
+            # Not named `options`: the options of a question are answers of one word.
             **({"ways": fields["options"]} if fields.get("options") else {}),
         }
         return [Ask(Item.BLOCKER, "B1", given)]
@@ -167,7 +167,7 @@ def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
 
 
 def _plan(row: Answered, payload: Fields) -> recoveries.Plan:
-    """What follows from the user's answer; of `go` there are no words."""
+    """The plan that follows from the user's answer; a `go` has no words."""
     if row.source == "go":
         return recoveries.plan(recoveries.LEFT, "", payload)
     return recoveries.plan(row.how, row.said, payload)
@@ -181,7 +181,7 @@ def _section(book: Ledger, row: Answered, way: recoveries.Plan, payload: Fields)
 
 
 def recovered(way: recoveries.Plan, sections: list[str]) -> Response:
-    """What an agent is woken with that goes on in this way."""
+    """The response that wakes an agent to go on by this plan."""
     kind = "BLOCKER_RESOLVED" if way.fixed else "ERROR_RECOVERY" if way.error else "BLOCKER_RESPONSE"
     lists = bool(way.on or way.aside) and way.how != recoveries.RESTART
     return Response(kind, sections, recoveries.first_step(way), way.restores, lists, then=recoveries.then(way))
