@@ -1,7 +1,7 @@
 """Spans of time: every number of seconds that the plugin uses, each with its reason; no other module holds any.
 
-Where the host keeps a record, the record decides. These are waits for late records, bounds on operations that may hang,
-and how far back people are shown events. The few that replace a record that the host does not keep are marked so.
+If the host keeps a record, the record decides. These are waits for late records, bounds on operations that may hang,
+and how far back people are shown events. The few that replace a missing record are marked so.
 """
 
 MINUTE = 60
@@ -9,8 +9,8 @@ DAY = 24 * 3600
 
 # How long a hook waits for something that the host, or another hook, is just about to write
 LOOK_AGAIN = 0.03  # between two looks at a file, or two tries for a lock
-LATE_TEXT = 5.0  # an agent's last words where the event lacks them; on a busy machine 2.1.7 needed more than 1.5
-LATE_RECORD = 0.6  # an agent's last record where the event has its words; it was up to 0.141 late
+LATE_TEXT = 5.0  # an agent's last words, if the event lacks them; on a busy machine 2.1.7 needed more than 1.5
+LATE_RECORD = 0.6  # an agent's last record, if the event has its words; it was up to 0.141 late
 LATE_PROMPT = 1.0  # the record that says who typed a prompt; it was up to 0.141 late
 LATE_CALL = 0.3  # the record of a call whose hook is already running; it was up to 0.056 late
 LATE_REFUSAL = 0.5  # the result of a call that was refused; 0.14 was the longest
@@ -19,7 +19,7 @@ HOOK_BESIDE = 1.0  # the hook after a launch runs in parallel with that of the a
 # In place of a record that the host does not keep
 GRACE = 5.0  # for a hook that may still be at work: until then no other hook finishes what it began
 SILENCE = 60.0  # hosts that list no agents: after it, an agent whose last words look final has ended
-LONG_SILENCE = 900.0  # the same where the record gives no reason for its end; no call was seen to stream for longer
+LONG_SILENCE = 900.0  # the same if the record gives no reason for its end; no call was seen to stream for longer
 ANNOUNCED_WITHIN = 3.0  # a host that announces each end does so by then; the end of a turn need not report it first
 PROOF_PENDS = 5.0  # a prompt's record that is missing by then will not come
 IN_HAND = 5.0  # the module in the client wakes an agent by then (it needs well under one), or has vanished
@@ -44,6 +44,6 @@ PROBING = 20.0  # to ask a Python about itself; a cold disk is slow
 FETCHING = 300.0  # two packages, over a slow line
 TRIAL = 30.0  # a program that the doctor tries
 
-# How far back people are shown what has ended, and what has failed
+# How far back people are shown tasks that have ended, and failures
 RECENT = DAY
 DRIFTED = 7 * DAY  # the same for unexpected behaviour of clients, which not every session meets

@@ -27,7 +27,7 @@ def about(path: Union[str, os.PathLike[str]]) -> Optional[os.stat_result]:
 
 
 def read(path: Union[str, os.PathLike[str]], most: int, offset: int = 0, *, follow: bool = True) -> bytes:
-    """At most `most` bytes of a regular file; an OSError if the path is none, or cannot be read."""
+    """At most `most` bytes of a regular file; an OSError if the path is no regular file, or cannot be read."""
     # Checked before opening, because merely opening a device can have an effect, and again on the opened file.
     _hold_regular(path, os.stat(path, follow_symlinks=follow))
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
-# Where nothing was ever launched, these events have nothing to do, and must not create a ledger.
+# If nothing was ever launched, these events have nothing to do, and must not create a ledger.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
@@ -182,7 +182,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
 
 
 def _print_or_examine(answer: Optional[Answer], event: Event, stdout: TextIO) -> None:
-    """Print the answer; None, which a `/bg-status` without a ledger gives, prints what the doctor finds instead."""
+    """Print the answer; for None, which a `/bg-status` without a ledger gives, print the doctor's findings."""
     if answer is None:
         host, answer = postponing.host_of(event), Answer()
         show(answer, views.doctor(host), host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)

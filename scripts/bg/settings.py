@@ -128,7 +128,7 @@ def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
     given, problems = {}, []
     for key, value in data.items():
         if key not in rules:
-            # Late: no hook needs it where every key is right.
+            # Late: no hook needs it if every key is right.
             from difflib import get_close_matches  # noqa: PLC0415
 
             near = get_close_matches(key, rules, 1)

@@ -229,7 +229,7 @@ def run_live(view: View, plugin: Path, model: str) -> int:
     stream = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
     env = {**os.environ, "BG_DATA": str(folder / "ledger")}
     for name in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"):
-        env.pop(name, None)  # where this is started from inside Claude Code, the client would take itself for nested
+        env.pop(name, None)  # else, started from inside Claude Code, the client would take itself for nested
     with Own([claude, *options, *stream], project, env) as client:
         follower = Follower(view, client, Book((folder, "ledger/ledger.db")), version)
         state = _talk(follower)

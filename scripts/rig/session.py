@@ -15,7 +15,7 @@ from rig import clients
 from rig.home import PATIENCE, Home, kill_group
 
 RESULTS_LATE = "2.1.100"
-UNANSWERED = 5.0  # seconds until a prompt without a turn counts as blocked: on older hosts, such a one begins none
+UNANSWERED = 5.0  # seconds until a prompt counts as blocked by a hook: on older hosts it begins no turn then
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUserQuestion Skill"
 
 

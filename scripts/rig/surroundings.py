@@ -132,7 +132,7 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _python(kind: Kind, folder: Path) -> dict[str, str]:
-    """A PATH that begins with a python3 that has the tests' packages, or none; empty if the kind has no such wish."""
+    """A PATH that begins with a python3 with the tests' packages or without any; empty if the kind asks for neither."""
     if not kind.python:
         return {}
     if kind.python == "without":

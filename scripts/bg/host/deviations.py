@@ -1,6 +1,6 @@
 """Deviations: the signs that a version of the host behaves otherwise than is known, and the names of the consequences.
 
-Handling an event needs none of this, unless its shape is unknown; it is for those who ask what departs.
+Handling an event needs none of this, unless its shape is unknown; it is for reports on departures.
 """
 
 from __future__ import annotations

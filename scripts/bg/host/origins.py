@@ -115,7 +115,7 @@ class Origin(Record):
 
 
 def takes_posts() -> bool:
-    """Whether processes that this session's agents start can write to it."""
+    """Whether processes that this session's agents start can post prompts to it."""
     return bool(os.environ.get(SOCKET))
 
 
@@ -124,8 +124,8 @@ def of_prompt(
 ) -> Optional[Origin]:
     """Who has said this, by the records after this place; None while there is no such record.
 
-    The prompt's id alone proves nothing: what is posted in mid-turn carries that of the running turn. Where records
-    disagree, what is not the user's decides. A record that has proved something else proves nothing.
+    The prompt's id alone proves nothing: words posted during a turn carry the id of that turn's prompt. If records
+    disagree, one that is not the user's decides. A record that has proved something else proves nothing.
     """
     found: Optional[Origin] = None
     wanted = _forms(prompt)
@@ -167,7 +167,7 @@ def peer_in_turn(path: str, turn: str) -> Optional[str]:
     None if only earlier turns are written down: on a busy machine a prompt's record comes after its first calls.
     """
     if not turn:
-        return ""  # up to 2.1.100, which cannot be written to by other sessions
+        return ""  # up to 2.1.100, to which other sessions cannot post
     begun: Optional[bool] = None
     joined = ""
     for _, record in _latest(path):
@@ -338,7 +338,7 @@ def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
 
 
 def _latest(path: str, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The same records at the end of the transcript, which includes the present turn."""
+    """The records at the end of a transcript whose line holds one of these words; the present turn is among them."""
     return _behind(path, max(0, size(path) - MOST), having)
 
 

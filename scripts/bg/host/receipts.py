@@ -1,4 +1,4 @@
-"""Receipts: whether the words that a hook printed have reached the session's transcript, after where it ended then.
+"""Receipts: whether the words that a hook printed have reached the session's transcript, after its end at that time.
 
 Also the fate of a message that the host has put into a running agent's queue.
 """

@@ -67,7 +67,7 @@ class Attempt:
         self._passed: set[str] = set()
         self.ended: list[str] = []  # steps passed over for the first time since they last ended a hook
         if directory:
-            # Where nothing can be written, the event is handled all the same.
+            # If nothing can be written, the event is handled all the same.
             with contextlib.suppress(OSError):
                 self._begin(directory, transcript)
 

@@ -176,11 +176,11 @@ class Agent(Held):
 
     @property
     def requests(self) -> list[Delegation]:
-        """What its last run asked to hand on; it was woken after earlier requests, and no longer waits for those."""
+        """The requests of its last run; it was woken after earlier ones, and no longer waits for those."""
         return self.once(_requests, self.run.run) if self.run else []
 
     def items_of(self, run: int) -> list[Question]:
-        """What one of its runs asked of the user, open or not."""
+        """The items that one of its runs asked of the user, open or not."""
         return self.once(_items, run)
 
     def said(self, run: int, mark: str) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class Agent(Held):
         return self.once(_said, run, mark)
 
     def request_by(self, run: int, mark: str) -> Optional[Delegation]:
-        """What this signal of a run asked to hand on."""
+        """The request that this signal of a run made; None if it made none."""
         signal = self.once(_signal, run, mark)
         return first_of(self.once(_requests_by, signal)) if signal else None
 
@@ -258,7 +258,7 @@ class Case(Held):
 
     @fact
     def items(self) -> list[Question]:
-        """What it asks of the user, by priority, then age."""
+        """The open items that it asks of the user, by priority, then age."""
         return inbox.waiting(self.book, label=self.label)
 
     def ever_asked(self, qid: str) -> list[Question]:
@@ -267,7 +267,7 @@ class Case(Held):
 
     @fact
     def asked(self) -> list[Delegation]:
-        """All that it has ever asked to hand on."""
+        """All requests that it has ever made."""
         return delegations.find(self.book, label=self.label)
 
     @property
@@ -301,7 +301,7 @@ class Case(Held):
 
     @property
     def requests(self) -> list[Delegation]:
-        """What its last run asked to hand on."""
+        """The requests of its agent's last run."""
         return self.agent.requests
 
     @property
@@ -392,7 +392,7 @@ class Docket(Held):
 
     @fact
     def unfinished(self) -> list[Case]:
-        """The tasks whose agent works, or has a run that nobody has ended."""
+        """The tasks whose agent works or has an open run."""
         return _found(self, tasks.unfinished)
 
     @fact
@@ -426,17 +426,17 @@ class Docket(Held):
 
     @property
     def due(self) -> list[Delivery]:
-        """What its parent has to be told, without what another hook is just about to tell."""
+        """The deliveries due to its parent, without those that another hook is just about to say."""
         return [row for row in self.unsaid if not deliveries.is_claimed(row)]
 
     @fact
     def unsaid(self) -> list[Delivery]:
-        """What its parent has to be told."""
+        """The deliveries due to its parent."""
         return deliveries.unsaid(self.book, self.id)
 
     @fact
     def items(self) -> list[Question]:
-        """What its tasks ask of the user, by priority, then age."""
+        """The open items that its tasks ask of the user, by priority, then age."""
         return inbox.waiting(self.book, session=self.id)
 
     @fact

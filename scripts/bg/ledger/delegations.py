@@ -84,7 +84,7 @@ def find(
 
 
 def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
-    """What a run asked to hand on."""
+    """The requests of a run."""
     return Delegation.all(
         book,
         "SELECT d.* FROM signals s CROSS JOIN delegations d ON d.signal = s.id"

@@ -43,7 +43,7 @@ class Limit(Plain):
 
     resets: int = 0
     told: bool = False  # that it has ended
-    released: bool = False  # by the user: the task may go on
+    released: bool = False  # by the user: the task may continue
 
 
 class Stranger(Record):
@@ -353,7 +353,7 @@ def resumed_at(book: Ledger, session: str) -> int:
 
 
 def set_resumed_at(book: Writing, session: str, place: int) -> None:
-    """Note that a session that had moved is resumed itself: what its transcript says before this place is past."""
+    """Note that a session that had moved is resumed itself: its transcript before this place no longer counts."""
     _set(book, f"resumed:{session}", str(place))
 
 

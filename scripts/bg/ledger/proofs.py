@@ -225,7 +225,7 @@ def kept(book: Ledger, since: float, most: int) -> list[Proof]:
 
 
 def confirm(book: Writing, proof: Proof) -> list[int]:
-    """Mark the rows of these words, which the user has confirmed and which are then taken anew; return their ids."""
+    """Mark the rows of these words, which the user has confirmed and which are taken once more; return their ids."""
     rows = book.all("SELECT id FROM proofs WHERE at = ? AND session = ? AND proof = ?", proof.at, proof.session, KEPT)
     for row in rows:
         book.write("UPDATE proofs SET proof = ? WHERE id = ?", CODE, row["id"])

@@ -11,7 +11,7 @@ class State:
     LAUNCHED = "launched"  # its launch is on its way, and its agent has not been seen
     WORKING = "working"  # its agent works
     NEEDS_ANSWER = "needs_answer"  # its agent has ended with questions to the user
-    BLOCKED = "blocked"  # its agent has ended and cannot go on by itself
+    BLOCKED = "blocked"  # its agent has ended and cannot continue by itself
     PAUSED = "paused"  # a usage limit or an overloaded API has ended its agent's run; the user says when to continue
     DELEGATING = "delegating"  # its agent has ended with a request for another agent for which it need not wait
     NOT_LAUNCHED = "not_launched"  # nothing was launched, or the host refused the launch
@@ -28,9 +28,9 @@ class Item:
     """What an item of the inbox asks of the user."""
 
     QUESTION = "question"  # an answer
-    BLOCKER = "blocker"  # a way to go on
+    BLOCKER = "blocker"  # a way to continue
     DELEGATION = "delegation"  # a yes or no to another agent
-    UNASKED = "unasked"  # nothing: what the user has said to a task that asked for nothing
+    UNASKED = "unasked"  # nothing: it holds the user's words to a task that asked for nothing
 
 
 class ItemState:
@@ -60,7 +60,7 @@ class Standing:
     LAUNCHING = "launching"  # its agent has not been seen
     WORKING = "working"  # its agent works
     WAITING = "waiting"  # its agent waits for an answer, or for others, itself
-    ENDED = "ended"  # its agent has ended, however
+    ENDED = "ended"  # its agent has ended, in any way
     LOST = "lost"  # its agent's session has ended while it worked
 
 

@@ -51,7 +51,7 @@ class Signal(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether there is enough to act on, whatever the problems."""
+        """Whether the signal says enough to act on, despite its problems."""
         return any(_says(self.fields.get(name)) for name in schema(self.marker)["x-readable"])
 
 
