@@ -1,6 +1,6 @@
-"""What others have written: regular files read within bounds, folders that change meanwhile, JSON of any shape.
+"""What others have written: regular files read within bounds, folders that change while they are read, any JSON.
 
-A project, an agent or another program decides what is at a path: perhaps a device, a pipe or a link to one.
+A project, an agent or another program controls these paths: one may be a device, a pipe or a link to either.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional, Union
 
-DEEPEST = 200  # of lists and objects within one another; Python's own limit ends the hook
+DEEPEST = 200  # levels of nested lists and objects; beyond Python's own limit the hook would fail
 
 
 def about(path: Union[str, os.PathLike[str]]) -> Optional[os.stat_result]:
-    """What the system knows of the regular file at a path, through any link; None where there is no such file."""
+    """The `stat` of the regular file at a path, links followed; None if no regular file is there."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -27,15 +27,15 @@ def about(path: Union[str, os.PathLike[str]]) -> Optional[os.stat_result]:
 
 
 def read(path: Union[str, os.PathLike[str]], most: int, offset: int = 0, *, follow: bool = True) -> bytes:
-    """At most so many bytes of a regular file; an OSError says why where it is none or cannot be read."""
-    # Asked before it is opened, as the mere opening can do something to a device, and again of what was opened.
+    """At most `most` bytes of a regular file; an OSError if the path is no regular file, or cannot be read."""
+    # Checked before opening, because merely opening a device can have an effect, and again on the opened file.
     _hold_regular(path, os.stat(path, follow_symlinks=follow))
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     number = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
     with os.fdopen(number, "rb") as file:
         size = _hold_regular(path, os.fstat(number))
         file.seek(offset)
-        # Not `most` at once: that much memory would be taken before a byte is read.
+        # Not simply `most`: Python would allocate that much memory before it reads a byte.
         return file.read(min(most, max(size - offset, 0) + 4096))
 
 
@@ -48,7 +48,7 @@ def _hold_regular(path: Union[str, os.PathLike[str]], found: os.stat_result) -> 
 
 
 def whole(path: Union[str, os.PathLike[str]], most: int) -> bytes:
-    """All of a regular file that is not larger than that."""
+    """All of a regular file; an OSError if it is larger than `most` bytes."""
     data = read(path, most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"Larger than {most} bytes", str(path))
@@ -56,7 +56,7 @@ def whole(path: Union[str, os.PathLike[str]], most: int) -> bytes:
 
 
 def names(folder: Union[str, os.PathLike[str]]) -> list[str]:
-    """The names in a folder in their order; fewer where it vanishes meanwhile, none where there is none."""
+    """The sorted names in a folder; only some if it vanishes meanwhile, none if it does not exist."""
     found: list[str] = []
     try:
         with os.scandir(folder) as listing:
@@ -67,10 +67,10 @@ def names(folder: Union[str, os.PathLike[str]]) -> list[str]:
 
 
 def loads(text: Union[str, bytes], **options: Any) -> Any:
-    """The value of a JSON text; a ValueError where it is none or nested too deep.
+    """The value of a JSON text; a ValueError if the text is not JSON, or is nested too deep.
 
-    Half of a surrogate pair, as a host leaves it where it cuts a text, can be neither stored nor printed: it becomes
-    a question mark.
+    A host that cuts a text may leave half of a surrogate pair, which can be neither stored nor printed: it becomes a
+    question mark.
     """
     plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     try:
@@ -90,11 +90,11 @@ def loads(text: Union[str, bytes], **options: Any) -> Any:
 
 
 def encodable(text: str) -> str:
-    """A text that can be stored and printed, the same wherever it can be already.
+    """The text in a form that can be stored and printed; unchanged if it already can.
 
-    Python holds a byte of a file's name that is not UTF-8 as half of a surrogate pair. Here it is the replacement
-    character with that byte behind it, as in `caf\N{REPLACEMENT CHARACTER}(E9).txt`: the name can be told from others,
-    and a JSON text stays one.
+    Python holds a byte of a file's name that is not UTF-8 as half of a surrogate pair. Here it becomes the replacement
+    character followed by that byte, as in `caf\N{REPLACEMENT CHARACTER}(E9).txt`: different names stay different, and
+    JSON stays valid.
     """
     try:
         text.encode()
@@ -109,7 +109,7 @@ def _spelled(half: str) -> str:
 
 
 def is_deeper(value: Any, most: int) -> bool:
-    """Whether lists and objects are nested deeper than that; asked without recursion."""
+    """Whether lists and objects are nested more than `most` levels deep; found without recursion."""
     level = [value]
     for _ in range(most):
         parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]

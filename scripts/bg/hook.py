@@ -1,7 +1,7 @@
-"""The way in: one event in, one answer out; every error ends here.
+"""The entry point of the hooks: one event in, one answer out; no error gets past it.
 
-A hook exits 0 whatever happens. What it could not write down it leaves in the spool, and the next
-hook takes it in.
+Whatever `main` returns, `hooks/run` exits 0. An event that cannot be written into the ledger goes to the spool, from
+which the next hook takes it.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
-# These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
+# If nothing was ever launched, these events have nothing to do, and must not create a ledger.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
 class Unread(Exception):  # noqa: N818 - what happened, not an error
-    """The host has closed its end before reading the answer; what was due stays due."""
+    """The host closed its end of the pipe before it read the answer; everything due stays due."""
 
 
 def main(
@@ -51,10 +51,10 @@ def main(
     clock: Callable[[], float] = time.time,
     chance: Callable[[int], bytes] = os.urandom,
 ) -> int:
-    """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours.
+    """Read one event, answer it, return 0; 1 tells `hooks/run` to refuse the call if it looks like a launch of ours.
 
-    `ends` says that the process ends with it, at once: then the ledger is left open. `clock` and `chance` are all that
-    the rooms below know of the time and of random bytes, by way of the ledger.
+    `ends` says that the process exits right afterwards: then the ledger is left open. `clock` and `chance` are the only
+    sources of time and of random bytes for the rooms below, which get them from the ledger.
     """
     event, text = None, ""
     try:
@@ -82,7 +82,7 @@ def main(
 
 
 def _notice(event: Optional[Event], text: str, clock: Callable[[], float]) -> None:
-    """Count an event of unknown shape, or one that has no step here; nothing else is done about it."""
+    """Count an event of unknown shape, or one that no step handles; do nothing else."""
     try:
         if event:
             sighting.unhandled(event, clock)
@@ -93,12 +93,12 @@ def _notice(event: Optional[Event], text: str, clock: Callable[[], float]) -> No
 
 
 def _given(stdin: TextIO) -> str:
-    """What the host hands over; input larger than any event is refused before it is copied in memory."""
+    """The input from the host; input larger than any event is refused before it is copied in memory."""
     if not hasattr(stdin, "buffer"):
         return stdin.read()
     data = stdin.buffer.read(MOST + 1)
     if len(data) > MOST:
-        while stdin.buffer.read(1024 * 1024):  # or the host would write into a pipe that nobody reads
+        while stdin.buffer.read(1024 * 1024):  # else the host would be stuck writing to a pipe that nobody reads
             pass
         message = f"an event of more than {MOST // 1024 // 1024} MB was not read"
         raise ValueError(message)
@@ -108,7 +108,7 @@ def _given(stdin: TextIO) -> str:
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Given, *, ends: bool) -> None:
     clock = given[0]
     if event.name == MODULE and mapping(event.raw).get("did") == "begin":
-        from bg.loop import module  # noqa: PLC0415 - late: once a session of a terminal
+        from bg.loop import module  # noqa: PLC0415 - late: needed once in each terminal session
 
         answer = Answer()
         answer.reply = module.begin(event)
@@ -132,12 +132,12 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
 
 
 def _has_ledger(folder: str, event: Event, now: float) -> bool:
-    """There is a ledger, or something that belongs in one; a session with a marker has lost its ledger."""
+    """Whether a ledger exists or must be made: the session's own was lost (it has a marker), or events wait."""
     return bool(place.existing() or place.is_marked(event.session) or spool.waiting(folder, now))
 
 
 def _is_interrupted(transcript: str, since: float) -> bool:
-    return transcripts.is_interrupted(transcript, since)  # a module that not every event needs
+    return transcripts.is_interrupted(transcript, since)  # named only here: it loads a module that few events need
 
 
 def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:
@@ -151,7 +151,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
     event, book, attempt = scene.event, scene.book, scene.attempt
     try:
         book.gather()
-        routes.make_up_for_lost_ledger(scene)  # what has waited may be from an agent that is known again
+        routes.make_up_for_lost_ledger(scene)  # first: a waiting event may be from an agent that this makes known again
         taken = postponing.take_in(scene)
         if not taken and postponing.can_wait(event) and spool.keep(book.place, text, book.now()):
             return
@@ -182,7 +182,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
 
 
 def _print_or_examine(answer: Optional[Answer], event: Event, stdout: TextIO) -> None:
-    """Without an answer, as there is no table to show, `/bg-status` says what is wrong."""
+    """Print the answer; for None, which a `/bg-status` without a ledger gives, print the doctor's findings."""
     if answer is None:
         host, answer = postponing.host_of(event), Answer()
         show(answer, views.doctor(host), host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
@@ -190,7 +190,7 @@ def _print_or_examine(answer: Optional[Answer], event: Event, stdout: TextIO) ->
 
 
 def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
-    """Print an answer; whether there was anything to say."""
+    """Print an answer; return whether it had anything to say."""
     said = render(event, answer)
     if said:
         try:
@@ -206,14 +206,14 @@ def _in_short(error: Exception) -> str:
 
 
 def _first_words(event: Event, folder: str) -> list[str]:
-    """What an attended session is told once: how our commands are spelled on this version."""
+    """The line that an attended session is shown once: how our commands are spelled on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
     return shortcuts.first_words(folder, postponing.host_of(event)) if settings.load(event.cwd).notices else []
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
-    """Print the answer whole, then note that."""
+    """Print the whole answer, then note what was said."""
     if scene.answer.notice and not typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
     telling = (_tell_where_the_old_one_is, _tell_what_came_of_it, _tell_what_is_known_again)
@@ -238,24 +238,24 @@ def _note(scene: Scene, said: list[Note]) -> None:
         scene.book.settle()
     except Unavailable:
         pass
-    except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
+    except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed after it
         postponing.note(scene.book, scene.event.name, postponing.happened())
 
 
 def _rest(scene: Scene) -> None:
-    """Note that a session has nothing left to do, so that its next events need not start Python."""
+    """Mark a session that has nothing left to do, so that its next events need not start Python."""
     if not os.path.exists(place.marker(scene.book.place, scene.session)):
         return
     try:
         idle.note(scene.book, scene.session)
     except Unavailable:
         pass
-    except Exception:  # noqa: BLE001 - the answer is out, and what is not marked only costs time
+    except Exception:  # noqa: BLE001 - the answer is out, and a missing mark only costs time
         postponing.note(scene.book, scene.event.name, postponing.happened())
 
 
 def _erase(scene: Scene) -> None:
-    """Overwrite what was to be erased and could not be before, now that the answer is out."""
+    """Finish an erasure that could not be finished before, now that the answer is out."""
     if not os.path.exists(os.path.join(scene.book.place, place.ERASING)):
         return
     from bg.ledger import erasing  # noqa: PLC0415 - late: nearly no event erases
@@ -269,9 +269,9 @@ def _can_tell(scene: Scene) -> bool:
     return not scene.answer.block and postponing.speaks_to_the_user(scene.event)
 
 
-# Each says something to the user once, and gives what notes that it was said.
+# Each of these says something to the user once, and returns the functions that note that it was said.
 def _tell_where_the_old_one_is(scene: Scene) -> list[Note]:
-    """Once after a ledger was moved aside."""
+    """Say where the old ledger is, once after it was moved aside."""
     kept = cases.whole(scene.book).kept_aside
     if not kept or not _can_tell(scene) or kept == notes.kept_aside_told(scene.book):
         return []
@@ -280,7 +280,7 @@ def _tell_where_the_old_one_is(scene: Scene) -> list[Note]:
 
 
 def _tell_what_came_of_it(scene: Scene) -> list[Note]:
-    """What events of this session that waited in the spool had to say."""
+    """Pass on the words of events of this session that had waited in the spool."""
     words = notes.late_words(scene.book, scene.session)
     if not words or not _can_tell(scene):
         return []
@@ -289,7 +289,10 @@ def _tell_what_came_of_it(scene: Scene) -> list[Note]:
 
 
 def _tell_what_is_known_again(scene: Scene) -> list[Note]:
-    """Once after a ledger was lost, to the parent as well; not at the end of a turn, which would go on for it."""
+    """Say, once after a ledger was lost, which tasks are known again; to the parent too.
+
+    Not at the end of a turn, which the words would keep going.
+    """
     labels = notes.rebuilt(scene.book, scene.session)
     if not labels or scene.event.name == "Stop" or not _can_tell(scene):
         return []
@@ -299,7 +302,7 @@ def _tell_what_is_known_again(scene: Scene) -> list[Note]:
 
 
 def _tell_which_python_runs(scene: Scene) -> str:
-    """Once after the noted interpreter did not start; its path where that was said now."""
+    """Say that the noted interpreter did not start, once; return its path if it was said now."""
     lost = place.lost_interpreter() if _can_tell(scene) else ""
     if lost:
         scene.answer.notice.append(phrases.PYTHON_LOST.format(lost=lost, now=sys.executable))

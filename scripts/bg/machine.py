@@ -1,4 +1,4 @@
-"""Processes: which one is the host and whether it still lives, and programs started apart from any project.
+"""Processes: which one is the host, whether it is alive, and programs started apart from any project.
 
 Unknown counts as alive: a task is never called dead on a guess.
 """
@@ -19,32 +19,32 @@ _SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "busybox"}
 
 
 class Process(Record):
-    """A process, told from a later one of the same number by when it started."""
+    """A process; its start time tells it from a later process with the same number."""
 
     pid: int
     started: str
 
 
 class Done(Record):
-    """What a program answered; `code` is -1 where it could not be started or did not end."""
+    """What a program printed; `code` is -1 if it could not be started, or did not end in time."""
 
     code: int
     out: str
     said: str
 
 
-APART = "/"  # what is started may look around itself, and the project may have come with a clone
+APART = "/"  # a program may read its directory, and a cloned project could have put something there
 
 
 def find(name: str) -> str:
-    """A program in PATH; not through a relative entry, which would be the project's."""
+    """The path of a program in PATH; relative entries are skipped, as they would lead into the project."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     tries = [os.path.join(folder, name) for folder in folders if os.path.isabs(folder)]
     return next((path for path in tries if os.access(path, os.X_OK) and not os.path.isdir(path)), "")
 
 
 def run_program(command: list[str], seconds: float, given: bytes = b"", told: Optional[dict[str, str]] = None) -> Done:
-    """Start a program in a directory that nobody shapes, with nothing of Python's environment but what it is told."""
+    """Run a program in `APART`, without Python's environment variables but with those in `told`."""
     # Late: most hooks start nothing.
     import subprocess  # noqa: PLC0415
 
@@ -66,9 +66,9 @@ def run_program(command: list[str], seconds: float, given: bytes = b"", told: Op
 
 
 def detach(command: list[str], held: int) -> None:
-    """Start a program that outlives this process, in a session of its own, with no stream; it inherits one open file.
+    """Start a program that outlives this process, in a session of its own and without streams; nobody waits for it.
 
-    Nobody waits for it.
+    It inherits the open file `held`.
     """
     import subprocess  # noqa: PLC0415 - late, as above
 
@@ -85,7 +85,7 @@ def detach(command: list[str], held: int) -> None:
 
 
 def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b"") -> Done:
-    """Start a Python that imports nothing but its own library and packages."""
+    """Run a Python that imports nothing but its own library and packages."""
     return run_program([interpreter, "-I", *arguments], seconds, given)
 
 
@@ -96,7 +96,7 @@ def become(interpreter: str, *arguments: str) -> NoReturn:
 
 
 def find_packages() -> None:
-    """What is installed for this Python can be imported from now on: hooks start without, which saves them time."""
+    """Make this Python's installed packages importable; hooks start without them, which saves time."""
     if sys.flags.no_site and "site" not in sys.modules:
         import site  # noqa: PLC0415
 
@@ -104,7 +104,7 @@ def find_packages() -> None:
 
 
 def above() -> list[Process]:
-    """The processes above this one, the nearest first, as far as the machine tells."""
+    """The ancestors of this process, the nearest first, as far as the machine tells."""
     found: list[Process] = []
     looked = _look(os.getpid())
     while looked is not None and looked[0] > 1 and len(found) < MOST_ABOVE:
@@ -115,7 +115,7 @@ def above() -> list[Process]:
 
 
 def host() -> Optional[Process]:
-    """The host that called `hooks/run`, past the shells between."""
+    """The host that called `hooks/run`, past any shells in between."""
     try:
         pid = int(os.environ.get("BG_HOST_PID") or os.getppid())
     except ValueError:
@@ -132,9 +132,9 @@ def host() -> Optional[Process]:
 
 
 def shares_terminal(with_: Process) -> bool:
-    """The process that runs here belongs to the terminal that another one has.
+    """Whether this process belongs to the same terminal as another one.
 
-    What a tool, a hook or a daemon is was put into a session of its own, from which no process can come back.
+    The process of a tool, a hook or a daemon has been put into a session of its own, which no process can leave again.
     """
     try:
         if os.getsid(0) != os.getsid(with_.pid):
@@ -146,23 +146,23 @@ def shares_terminal(with_: Process) -> bool:
 
 
 def this_process() -> Process:
-    """The process that runs here, with its start."""
+    """The running process, with its start time."""
     found = _look(os.getpid())
     return Process(os.getpid(), found[2] if found else "")
 
 
 def here() -> str:
-    """What tells this machine, this container in it and this start of it from others, where a number is another's."""
+    """An identifier of this machine, container and boot, beyond which a process number means another process."""
     return f"{os.uname().nodename} {_link('/proc/self/ns/pid')} {_line('/proc/sys/kernel/random/boot_id')}"
 
 
 def is_of_another(known: str) -> bool:
-    """What `here` once said names another machine or container."""
+    """Whether an earlier answer of `here` names another machine or container."""
     return bool(known) and known.rpartition(" ")[0] != here().rpartition(" ")[0]
 
 
 def has_restarted(known: str) -> bool:
-    """What `here` once said names this machine before it was started anew, so that its processes are gone."""
+    """Whether an earlier answer of `here` names this machine before it was rebooted, so that its processes are gone."""
     return bool(known) and known != here() and not is_of_another(known)
 
 
@@ -196,7 +196,7 @@ def alive(process: Optional[Process]) -> bool:
 
 
 def _look(pid: int) -> Optional[tuple[int, str, str]]:
-    """A process's parent, name and start, None where the machine does not tell."""
+    """A process's parent, name and start time; None if the machine does not tell."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             stat = file.read()

@@ -1,6 +1,6 @@
-"""Secrets of well-known shapes in what agents write: masked before it is stored, exported or shown.
+"""Secrets of well-known shapes in agents' texts, masked before a text is stored, exported or shown.
 
-What is handed on as it is: the user's words to an agent, and the agents' own files.
+Not masked: the user's words to an agent, and the agents' own files.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-# What a token is, how it begins, and what follows that beginning; the formats are those that the providers publish.
+# Each row: the name of the token; how it begins; the pattern of the rest. The formats are published by the providers.
 _TOKENS: tuple[tuple[str, str, str], ...] = (
     ("AWS key", "AKIA ASIA ABIA ACCA", r"[0-9A-Z]{16}\b"),
     ("AWS Bedrock key", "ABSK", r"[A-Za-z0-9+/]{100,300}={0,2}"),
@@ -89,8 +89,8 @@ _TOKENS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 _KEY = r"(?:[A-Z0-9]{1,12} ){0,2}PRIVATE KEY(?: BLOCK)?"
 _LINE = r"(?:\r?\n|\\r\\n|\\n)[ \t>]{0,20}"  # also as JSON and quoted
-# Secrets that do not begin with their sign. Each row: what the secret is; the signs, one of which a text must hold
-# before the pattern is compiled; the pattern, whose group, if there is one, is the secret. In a sign, `&` is a blank.
+# Secrets that do not begin with their sign. Each row: the name of the secret; the signs, one of which a text must hold
+# before the pattern is compiled; the pattern, whose group, if it has one, is the secret. In a sign, `&` is a blank.
 _OTHERS: tuple[tuple[str, str, str], ...] = (
     ("AWS secret", "secret_access_key SECRET_ACCESS_KEY SecretAccessKey secretAccessKey",
      r"(?i:secret_?access_?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"),
@@ -117,8 +117,8 @@ _OTHERS: tuple[tuple[str, str, str], ...] = (
 
 
 _PIECE = 64 * 1024
-_SHORTEST = 20  # no token is shorter, nor has a blank: only long words are searched for their signs
-# Each sign alone: looking for a short text is what Python does fastest, and so is a pattern that begins with one.
+_SHORTEST = 20  # no token is shorter or holds a blank: only words this long are searched for the signs of tokens
+# One entry for each sign: Python is fastest at finding a short text, and at matching a pattern that begins with one.
 _OF_TOKENS = [
     (sign, name, rf"{re.escape(sign)}(?<!\w{re.escape(sign)}){rest}")
     for name, signs, rest in _TOKENS
@@ -128,7 +128,7 @@ _OF_OTHERS = [(sign.replace("&", " "), name, shape) for name, signs, shape in _O
 
 
 def masked(text: str) -> str:
-    """The text with each secret replaced by what it is; as it is where the user has turned that off."""
+    """The text with each secret replaced by its name; unchanged if the user has turned masking off."""
     for searched, signs in ((_long_words(text), _OF_TOKENS), (text, _OF_OTHERS)):
         for sign, name, shape in signs:
             if sign in searched:
@@ -139,7 +139,7 @@ def masked(text: str) -> str:
 
 
 def _long_words(text: str) -> str:
-    """A piece at a time: all words of a long text would take many times its memory."""
+    """The long words of a text, found piece by piece: a list of all its words would take many times its memory."""
     found: list[str] = []
     begin = 0
     while begin < len(text):
@@ -163,7 +163,7 @@ def _pattern(shape: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _is_wanted() -> bool:
-    # Imported only when needed: hardly any text holds a secret.
+    # Late: hardly any text holds a secret.
     from bg import settings  # noqa: PLC0415
 
     return settings.load("").mask_secrets

@@ -1,4 +1,4 @@
-"""Patterns that are compiled when they are first used: a hook needs few of them, and compiling is what costs most."""
+"""Patterns that are compiled at their first use: a hook needs few of them, and compiling all would be costly."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from re import compile as pattern
 else:
 
-    class pattern:  # noqa: N801 - it stands for a function
-        """As `re.compile`, later: the first method asked for brings all of them."""
+    class pattern:  # noqa: N801 - it is used as a function
+        """`re.compile`, put off: the first method that is used compiles the pattern, and all its methods are copied."""
 
         def __init__(self, text: str, flags: int = 0) -> None:
             self._given = text, flags
 
         def __getattr__(self, name: str) -> object:
-            """The compiled pattern's own."""
+            """The compiled pattern's attribute of this name."""
             if name.startswith("_"):
                 raise AttributeError(name)
             made = re.compile(*self._given)

@@ -1,7 +1,7 @@
-"""Records: what `typing.NamedTuple` gives, without the import of `typing`, which costs a hook most of a bare start.
+"""Records: like `typing.NamedTuple`, without importing `typing`, which costs a hook nearly as much as a bare start.
 
-A module on the hooks' routes imports names for annotations below `TYPE_CHECKING = False`, which type checkers
-take as true.
+A module that hooks use sets `TYPE_CHECKING = False`, which type checkers take as true, and imports below it the names
+that only annotations need.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ else:
         _defaults: dict[str, object] = {}  # noqa: RUF012 - each class has its own
 
         def __init_subclass__(cls) -> None:
-            """Each annotated name reads its place; what the body sets it to is its default."""
+            """Make each annotated name read its place; a value in the class body is its default."""
             cls._fields = tuple(cls.__annotations__)
             cls._defaults = {name: cls.__dict__[name] for name in cls._fields if name in cls.__dict__}
             for place, name in enumerate(cls._fields):
                 setattr(cls, name, property(itemgetter(place)))
 
-        def __new__(cls, *values: object, **named: object) -> Record:  # noqa: PYI034 - `Self` stands in typing
-            """The values by place, by name, or by default."""
+        def __new__(cls, *values: object, **named: object) -> Record:  # noqa: PYI034 - `Self` is in typing
+            """Take the values by place, by name, or by default."""
             if named or len(values) != len(cls._fields):
                 rest = cls._fields[len(values) :]
                 given = {**cls._defaults, **named}
@@ -38,12 +38,12 @@ else:
             return tuple.__new__(cls, values)
 
         def __repr__(self) -> str:
-            """As it would be written."""
+            """The record as Python source."""
             values = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self))
             return f"{type(self).__name__}({values})"
 
         def __getnewargs__(self) -> tuple[object, ...]:
-            """For copies."""
+            """The values for `copy` and `pickle`."""
             return tuple(self)
 
         def _asdict(self) -> dict[str, object]:

@@ -1,6 +1,6 @@
-"""Repositories: the commit of a checkout, what its checkouts share, whether it was moved; read from git's own files.
+"""Repositories: the commit of a checkout, the folder that its checkouts share, a mark that survives a move.
 
-Starting git would cost a launch two bare starts.
+All of it is read from git's own files, as starting git would cost a launch two bare starts of Python.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _COMMIT = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
 
 def head(folder: str) -> str:
-    """The name of the commit; empty outside a repository, before the first one, and where git keeps it otherwise."""
+    """The commit's hash; empty outside a repository, before the first commit, and if git stores it in another way."""
     own = _directory(_real(folder)) if folder else ""
     said = _text(os.path.join(own, "HEAD")) if own else ""
     if re.fullmatch(_COMMIT, said):
@@ -25,7 +25,7 @@ def head(folder: str) -> str:
     branch = said[len("ref: ") :] if said.startswith("ref: refs/") and ".." not in said else ""
     if not branch:
         return ""
-    shared = os.path.join(own, _text(os.path.join(own, "commondir")))  # a worktree has its branches there
+    shared = os.path.join(own, _text(os.path.join(own, "commondir")))  # a worktree's branches are kept there
     for place in dict.fromkeys((own, shared)):
         found = _text(os.path.join(place, branch))
         if re.fullmatch(_COMMIT, found):
@@ -36,7 +36,7 @@ def head(folder: str) -> str:
 
 
 def common(folder: str) -> str:
-    """What all checkouts of a repository share, from any folder of them; empty outside a repository."""
+    """The git directory that all checkouts of this folder's repository share; empty outside a repository."""
     own = _directory(_real(folder)) if folder else ""
     return os.path.realpath(os.path.join(own, _text(os.path.join(own, "commondir")))) if own else ""
 
@@ -50,7 +50,7 @@ def top(folder: str) -> str:
 
 
 def mark(shared: str) -> str:
-    """What a repository keeps when it is moved and shares with no other: when git wrote a file that nobody changes."""
+    """A mark of one repository alone, which survives a move: the time when git wrote a file that nobody changes."""
     found = foreign.about(os.path.join(shared, "description"))
     return str(found.st_mtime_ns) if found else ""
 

@@ -1,6 +1,6 @@
-"""Settings: one file, `bg.json`, of the user; one of the project may be stricter; a wrong key is named, the rest holds.
+"""Settings: the user's file `bg.json`; the project's may be stricter; wrong keys are reported, the rest is used.
 
-settings.schema.json is the only place for names, bounds and defaults. It is read here with the standard library alone:
+settings.schema.json is the only place for names, bounds and defaults. It is read with the standard library alone, as
 the hooks need their settings on a bare Python too.
 """
 
@@ -28,7 +28,7 @@ _TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
 
 class Settings(Record):
-    """What is set, each with the default of the schema where nothing is."""
+    """The value of each setting: as it is set, else the schema's default."""
 
     gate: str
     max_corrections: int
@@ -48,7 +48,7 @@ class Settings(Record):
 
     @property
     def corrections(self) -> int:
-        """How often a run may be asked once more, the gate considered."""
+        """How often a run may be sent back for a better report; never if the gate is off."""
         return self.max_corrections if self.gate == "on" else 0
 
 
@@ -66,12 +66,12 @@ def files(project: str) -> list[str]:
 
 
 def load(project: str) -> Settings:
-    """The settings in force: the user's, and the project's where those are stricter."""
+    """The settings in force: the user's, or the project's if stricter."""
     return read(project)[0]
 
 
 def read(project: str) -> tuple[Settings, list[str]]:
-    """The settings, and a sentence for everything in the files that could not be used."""
+    """The settings in force, and a sentence for each entry of the files that cannot be used."""
     rules = schema()["properties"]
     found = {name: rules[name]["default"] for name in Settings._fields}
     problems: list[str] = []
@@ -95,7 +95,7 @@ def read(project: str) -> tuple[Settings, list[str]]:
 
 
 def _is_stricter(rule: dict[str, Any], value: Any, than: Any) -> bool:
-    """A project's value may take the place of the user's; a cloned repository brings its file along."""
+    """Whether a project's value may replace the user's: only a stricter one may, as a clone brings its own file."""
     order = rule.get("stricter")
     if order is None or value is None:
         return False
@@ -105,7 +105,7 @@ def _is_stricter(rule: dict[str, Any], value: Any, than: Any) -> bool:
 
 
 def _file(path: str) -> tuple[dict[str, Any], list[str], str]:
-    """What holds of a file, a sentence for each thing that does not, and its text."""
+    """The valid settings of a file, a sentence for each wrong entry, and its text."""
     try:
         text = foreign.whole(path, MOST).decode("utf-8-sig")
     except FileNotFoundError:
@@ -116,7 +116,7 @@ def _file(path: str) -> tuple[dict[str, Any], list[str], str]:
 
 
 def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
-    """What of a file's text holds, and a sentence for each thing that does not."""
+    """The valid settings of a file's text, and a sentence for each wrong entry."""
     try:
         data = foreign.loads(text)
     except ValueError as error:
@@ -128,7 +128,7 @@ def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
     given, problems = {}, []
     for key, value in data.items():
         if key not in rules:
-            # Late: no hook needs it where every key is right.
+            # Late: no hook needs it if every key is right.
             from difflib import get_close_matches  # noqa: PLC0415
 
             near = get_close_matches(key, rules, 1)
@@ -145,9 +145,9 @@ def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _wrong(rule: dict[str, Any], value: Any) -> str:
-    """What a value must be, empty where it is that."""
+    """A description of the values that are allowed; empty if this one is."""
     if "enum" in rule:
-        # In JSON 1 and true are two things.
+        # In JSON 1 and true are different values; in Python they are equal.
         is_listed = any(item == value and type(item) is type(value) for item in rule["enum"])
         return "" if is_listed else " or ".join(json.dumps(item) for item in rule["enum"])
     if type(value) not in [_KINDS[kind] for kind in _kinds(rule)]:
@@ -163,7 +163,7 @@ def _kinds(rule: dict[str, Any]) -> list[str]:
 
 
 def _in_words(rule: dict[str, Any], kind: str) -> str:
-    """A type of value, as a person is told of it."""
+    """A type of value in words for people."""
     words = {"boolean": "true or false", "integer": f"a whole number{_bounds(rule)}", "string": "a text"}
     return words.get(kind, kind)
 

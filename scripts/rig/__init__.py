@@ -1,1 +1,1 @@
-"""Drives the real Claude Code against a scripted model on loopback: clients, model, session (standard library only)."""
+"""Drives the real Claude Code against a scripted model on loopback, for tests and the demo; standard library only."""

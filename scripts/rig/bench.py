@@ -1,7 +1,7 @@
 """The cost of the hooks in processor time, as ratios to a bare interpreter measured in the same run.
 
-Processor time is that of the process and of all it starts, so a busy machine hardly changes it. The hooks run with
-the interpreter that the ratios refer to: another one's own start would flatter them.
+Processor time is that of a process and of all that it starts, so a busy machine hardly changes it. The hooks run with
+the interpreter that the ratios refer to: with another one, its own start would distort them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VERSION = clients.newest()
 
 
 class Cost(NamedTuple):
-    """What one process and its children took: processor seconds, and the peak memory of the largest in MB."""
+    """The cost of one process and its children: processor seconds, and the peak memory of the largest, in MB."""
 
     seconds: float
     memory: float
@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 def run(command: list[str], env: dict[str, str], given: Path) -> Cost:
     """Start a program with a file as its input, and wait for it."""
     with given.open("rb") as stdin, tempfile.TemporaryFile() as out:
-        # Popen waits without asking for what was used; wait4 is what asks.
+        # wait4 reports the resources that were used; Popen's own wait does not.
         child = subprocess.Popen(command, stdin=stdin, stdout=out, stderr=subprocess.DEVNULL, env=env)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = status
@@ -57,7 +57,7 @@ class Stage:
         self.data = folder / "data"
         self.project = folder / "project"
         self.transcripts = folder / ".claude" / "projects" / "project"
-        self.syncs: list[int] | None = None  # of each hook, once somebody counts
+        self.syncs: list[int] | None = None  # the syncs of each hook, once they are counted
         for each in (self.data, self.project, self.transcripts):
             each.mkdir(parents=True)
         (self.data / "python").write_text(f"{PYTHON}\n", encoding="utf-8")
@@ -65,7 +65,7 @@ class Stage:
         self._commit()
 
     def _commit(self) -> None:
-        """The project is a repository where git is there, as projects are."""
+        """Make the project a repository, as real ones are, if git is installed."""
         (self.project / "notes.md").write_text("Notes\n", encoding="utf-8")
         git = shutil.which("git")
         who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
@@ -73,7 +73,7 @@ class Stage:
             subprocess.run([str(git), "-C", str(self.project), *words], env=self.env, check=True, capture_output=True)
 
     def transcript(self, session: str) -> Path:
-        """The session's transcript, which tells the host's version."""
+        """The path of the session's transcript, which names the host's version."""
         path = self.transcripts / f"{session}.jsonl"
         if not path.exists():
             line = {"type": "user", "version": VERSION, "cwd": str(self.project)}
@@ -81,13 +81,13 @@ class Stage:
         return path
 
     def hook(self, session: str, name: str, **event: Any) -> Cost:
-        """One event through hooks/run."""
+        """Send one event through hooks/run."""
         given = self.folder / "event.json"
         text = self.event(session, name, **event)
         given.write_text(text, encoding="utf-8")
         conversation.begun(self.transcript(session), json.loads(text))
         cost = self.hand_over(given)
-        # As the host does: what has reached the model stands there, and the next event looks for it.
+        # As the host does: it writes down all that reached the model, and the next event looks for that.
         conversation.write(self.transcript(session), VERSION, json.loads(text), cost.answer)
         return cost
 
@@ -98,7 +98,7 @@ class Stage:
         return json.dumps({**whole, **event}, separators=(",", ":"))
 
     def hand_over(self, given: Path) -> Cost:
-        """The event in this file through hooks/run."""
+        """Send the event in this file through hooks/run."""
         command = ["/bin/sh", str(self.plugin / "hooks" / "run")]
         if self.syncs is None:
             return run(command, self.env, given)
@@ -108,7 +108,7 @@ class Stage:
         return cost
 
     def bare(self) -> Cost:
-        """What everything is measured against."""
+        """The cost of a bare interpreter, to which all others are compared."""
         return run([PYTHON, "-I", "-c", "pass"], self.env, Path(os.devnull))
 
 

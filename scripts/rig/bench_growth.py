@@ -1,4 +1,4 @@
-"""What a long history costs: the same events on ledgers of 10 to 100,000 tasks, and how often each syncs the disk."""
+"""The cost of a long history: the same events on ledgers of 10 to 100,000 tasks, and how often an event syncs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SYNCS = "fsyncs of an event that writes, counted by strace: the mean, and the mo
 
 
 def lengthened(rows: Rows, stage: Stage, count: int) -> None:
-    """A stage with so many tasks of sessions that are over, made of one that was played."""
+    """Give a stage `count` tasks of ended sessions, made from one task that is played."""
     rows.life(stage, "first")
     stage.hook("first", "Stop", background_tasks=[])
     stage.hook("first", "SessionEnd", reason="other")
@@ -33,7 +33,7 @@ def lengthened(rows: Rows, stage: Stage, count: int) -> None:
 
 
 def played(rows: Rows, stage: Stage, session: str) -> Iterator[tuple[str, float]]:
-    """Everything that a session does, each with its cost in processor time."""
+    """Play a session; yield each of its steps with its cost in processor time."""
     yield "a session begins", stage.hook(session, "SessionStart", source="startup").seconds
     agent, token, costs = rows.launch(stage, session)
     yield from zip(("a command", "a launch, before", "a launch, after"), costs)
@@ -52,7 +52,7 @@ def played(rows: Rows, stage: Stage, session: str) -> Iterator[tuple[str, float]
 
 
 def table(rows: Rows, stages: dict[int, Stage], rounds: int) -> Iterator[str]:
-    """A line an event: its cost at ten tasks, and that on each longer history as a multiple of it."""
+    """A table with a line for each event: its cost on each history as a multiple of that on the shortest."""
     figures: dict[str, dict[int, list[float]]] = {}
     for number in range(rounds):
         for count, stage in stages.items():
@@ -66,7 +66,7 @@ def table(rows: Rows, stages: dict[int, Stage], rounds: int) -> Iterator[str]:
 
 
 def syncs(rows: Rows, stage: Stage) -> str:
-    """How often an event syncs that writes at all, as strace sees it."""
+    """The mean and the largest number of syncs, counted by strace, of the events that sync at all."""
     if not shutil.which(STRACE[0]):
         return "not counted: no strace"
     stage.syncs = []

@@ -1,4 +1,4 @@
-"""What the bench measures: the rows of the table, the events behind each, and the figure it is to stay under."""
+"""The measurements of the bench: the rows of its table, the events behind each, and the figure to stay under."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GOALS = {QUIET: 0.3, PLAIN: 1.0, QUESTION: 4.5, COMPLETION: 7.0, FOREIGN: 3.5, L
 MOST_GROWTH = 1.3
 SHARE = "what counting the shape of such an end takes of it, in %"
 MOST_SHARE = 2
-PAIRS = 6  # a round: the difference is small
+PAIRS = 6  # in each round, as the difference is small
 _NOT_COUNTED = "\n\ndef _nothing(self, writing):\n    self.is_counted = True\n\n\nScene.count = _nothing\n"
 _COMPLETION = 5  # among the events of a life
 
@@ -53,10 +53,10 @@ class Rows:
         bench_growth.lengthened(self, many, int(MANY * scale))
         self.life(few, "plain")
         few.hook("plain", "Stop", background_tasks=[])
-        self.foreign(self.uncounted)  # which compiles it
+        self.foreign(self.uncounted)  # so that the copy is compiled
 
     def round(self) -> Iterator[tuple[str, float]]:
-        """Each row once."""
+        """Measure each row once."""
         self.count += 1
         yield QUIET, self.few.hook("another", "Stop").seconds
         yield PLAIN, self.few.hook("plain", "UserPromptSubmit", prompt="What does the parser do?").seconds
@@ -72,7 +72,7 @@ class Rows:
         yield SHARE, statistics.median(counted - uncounted for counted, uncounted in pairs)
 
     def foreign(self, plugin: Path) -> float:
-        """What this copy of the plugin takes for the end of an agent that somebody else has launched."""
+        """The cost, with this copy of the plugin, of the end of an agent that somebody else has launched."""
         path = _own_transcript(self.few, "plain", "foreign")
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,14 +86,14 @@ class Rows:
         return cost.seconds
 
     def launch(self, stage: Stage, session: str) -> tuple[str, str, list[float]]:
-        """An agent of ours: its id, its token, and what its launch cost."""
+        """Launch an agent of ours; return its id, its token, and the costs of the launch's events."""
         call, agent = f"toolu_{session}", f"a-{session}"
         first = stage.hook(session, "UserPromptSubmit", prompt="/bg Look at the notes")
         given = {"description": "look", "prompt": "Look at the notes.", "subagent_type": "general-purpose"}
         before = stage.hook(session, "PreToolUse", tool_name="Agent", tool_use_id=call, tool_input=given)
         taken = before.answer["hookSpecificOutput"]["updatedInput"]
         found = naming.TOKEN.search(taken["prompt"])
-        assert found  # noqa: S101 - else nothing of what follows would be measured
+        assert found  # noqa: S101 - else nothing that follows would be measured
         response = {"status": "async_launched", "agentId": agent}
         after = stage.hook(
             session, "PostToolUse", tool_name="Agent", tool_use_id=call, tool_input=taken, tool_response=response
@@ -102,17 +102,17 @@ class Rows:
         return agent, found[0], [first.seconds, before.seconds, after.seconds]
 
     def end(self, stage: Stage, agent: str, text: str | None) -> Cost:
-        """The agent's run ends with this text, or with what its transcript says."""
+        """End the agent's run with this text, or with the last text of its transcript."""
         session = agent[2:]
         path = str(_own_transcript(stage, session, agent))
         words = {} if text is None else {"last_assistant_message": text}
         return stage.hook(session, "SubagentStop", agent_id=agent, agent_transcript_path=path, **words)
 
     def life(self, stage: Stage, session: str) -> list[float]:
-        """What the events of an agent's life cost.
+        """The costs of the events of an agent's life.
 
-        They are: prompt, launch before and after, start, the end of that turn, the agent's end, its announcement, and
-        the end of the turn that this begins.
+        The events: the prompt, the launch before and after, the agent's start, the end of that turn, the agent's end,
+        its announcement, and the end of the turn that this begins.
         """
         agent, token, costs = self.launch(stage, session)
         costs.append(stage.hook(session, "SubagentStart", agent_id=agent, agent_type="general-purpose").seconds)
@@ -127,7 +127,7 @@ class Rows:
 
     @staticmethod
     def notification(agent: str) -> str:
-        """What the host tells the parent when an agent has ended."""
+        """The host's message to the parent when an agent has ended."""
         words = f"<task-notification>\n<task-id>{agent}</task-id>\n<status>completed</status>\n<summary>look</summary>"
         return f"{words}\n<result>done</result>\n</task-notification>"
 
@@ -147,7 +147,7 @@ class Rows:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def large(self) -> Iterator[tuple[str, str, str]]:
-        """Inputs far beyond the usual: what they cost, and that their size does not matter."""
+        """The rows on very large inputs: their cost against smaller ones, with the memory, and the goals."""
         base = int(5 * MEGABYTE * self.scale)
         small, large = (self._large_report(f"report-{times}", times * base) for times in (1, 4))
         what = f"a report of {4 * base / MEGABYTE:g} MB against one of {base / MEGABYTE:g} MB"
@@ -158,7 +158,10 @@ class Rows:
         yield what, f"{large.seconds / small.seconds:.1f}, {large.memory:.0f} MB", f"1, {MOST_MEMORY} MB"
 
     def _large_report(self, session: str, size: int) -> Cost:
-        """Written in pieces: a program that is started counts the memory of the one that starts it as its own peak."""
+        """The cost of a report of this size.
+
+        Its event is written in pieces: a started program's peak memory includes that of the program that starts it.
+        """
         agent, token, _ = self.launch(self.few, session)
         text = f"{CUT}{_report(token, session)}"
         event = self.few.event(session, "SubagentStop", agent_id=agent, last_assistant_message=text)
@@ -173,7 +176,7 @@ class Rows:
         return self.few.hand_over(given)
 
     def _large_transcript(self, session: str, size: int) -> Cost:
-        """Most of it is a hole, which takes no room on the disk."""
+        """The cost of a transcript of this size, most of which is a hole that takes no room on the disk."""
         agent, token, _ = self.launch(self.few, session)
         content = [{"type": "text", "text": _report(token, session)}]
         message = {"role": "assistant", "stop_reason": "end_turn", "content": content}
@@ -195,7 +198,7 @@ class Rows:
 
 
 def _uncounted(folder: Path) -> Path:
-    """A copy of the plugin that does not count in which shape an event came."""
+    """A copy of the plugin that does not count the shapes of events."""
     for part in ("hooks", "scripts/bg"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     with (folder / "scripts" / "bg" / "loop" / "scene.py").open("a", encoding="utf-8") as file:
@@ -204,14 +207,14 @@ def _uncounted(folder: Path) -> Path:
 
 
 def _is_left_alone() -> bool:
-    """No matcher of ours takes the tools of everyday work, so the host starts nothing for them."""
+    """Whether no matcher of ours fits a tool of everyday work, so that the host starts nothing for them."""
     hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
     matchers = [entry.get("matcher", "") for name in hooks if "ToolUse" in name for entry in hooks[name]]
     return not any(re.fullmatch(each or ".*", tool) for each in matchers for tool in EVERYDAY)
 
 
 def _own_transcript(stage: Stage, session: str, agent: str) -> Path:
-    """Where the host keeps what this agent says."""
+    """The path of this agent's transcript."""
     return stage.transcripts / session / "subagents" / f"agent-{agent}.jsonl"
 
 

@@ -1,4 +1,4 @@
-"""The Claude Code versions that this plugin supports: where they live on this machine and which of them is on PATH."""
+"""The Claude Code versions that this plugin supports: where each is on this machine, and the client on PATH."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PACKAGE = "@anthropic-ai/claude-code"
 
 NEWEST = ".".join(map(str, drift.TRIED))
 
-#: version -> tier: "core" is held to the loop and to losing nothing, "full" to everything.
+#: version -> tier: a "core" version must play the loop and lose nothing, a "full" one must pass everything.
 VERSIONS: dict[str, str] = {
     "2.1.7": "core",
     "2.1.38": "core",
@@ -30,18 +30,18 @@ VERSIONS: dict[str, str] = {
     NEWEST: "full",
 }
 
-#: A `claude` on PATH that is none of these is good enough for the loop if it is newer than this.
+#: A `claude` on PATH of another version is good enough for the loop if it is newer than this.
 STEADY = (2, 1, 197)
 IN_PLACE = "BG_CLIENT_IN_PLACE"
 GIVEN, DRAWN = "BG_CLIENT", "BG_DRAWN"
 
 
 class ClientError(Exception):
-    """A client that is not there and cannot be had; says what was tried."""
+    """A client is missing and cannot be had; the message says what was tried."""
 
 
 class Found(NamedTuple):
-    """A `claude` on PATH that the rig can run."""
+    """A client at a path that the rig can run, with its version and the supported version that it stands for."""
 
     path: str
     version: str
@@ -54,7 +54,7 @@ def newest() -> str:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """`2.1.38` as something that can be compared."""
+    """`2.1.38` as numbers, which can be compared."""
     return tuple(int(part) for part in version.split("."))
 
 
@@ -68,7 +68,7 @@ def hosts() -> Path:
 
 
 def installed(version: str) -> bool:
-    """Whether `entry` would succeed."""
+    """Whether this version is installed, so that `entry` finds it."""
     try:
         entry(version)
     except ClientError:
@@ -77,7 +77,7 @@ def installed(version: str) -> bool:
 
 
 def entry(version: str) -> list[str]:
-    """The argv that starts this version: node and cli.js for old ones, the platform's native binary for new ones."""
+    """The argv that starts this version: node and cli.js for an old one, the platform's native binary for a new one."""
     in_place = _in_place()
     if in_place and in_place.counts_as == version:
         return [in_place.path]
@@ -97,23 +97,23 @@ def entry(version: str) -> list[str]:
 
 
 def running(version: str) -> str:
-    """The version that runs where this one is asked for: the client on PATH may be a newer one."""
+    """The version that really runs in place of this one: the client on PATH may be newer."""
     in_place = _in_place()
     return in_place.version if in_place and in_place.counts_as == version else version
 
 
 def given() -> list[str]:
-    """The versions that a run was told to play, whichever its tests are for; empty where it was told none."""
+    """The versions that a run was told to play, in place of those its tests are for; empty if it was told none."""
     return os.environ.get(GIVEN, "").split()
 
 
 def drawn() -> list[str]:
-    """The versions that the loop is played on besides those of the table, as they were drawn for this run."""
+    """The versions besides those of the table that were drawn for this run, to play the loop on them."""
     return os.environ.get(DRAWN, "").split()
 
 
 def give(named: str) -> str:
-    """From now on, here and in child processes, tests of clients run on this version, or on the client at this path."""
+    """Run the tests of clients, here and in child processes, on this version or on the client at this path."""
     version = named
     if not _is_version(named):
         version = _asked(named)
@@ -125,21 +125,21 @@ def give(named: str) -> str:
 
 
 def on_path() -> Optional[Found]:
-    """The `claude` on PATH, if it is a version that the loop is held on and runs in a temporary home."""
+    """The `claude` on PATH, if it runs in a temporary home and its version is one that must play the loop."""
     found = own()
     counts_as = standing_for(found.version) if found else ""
     return found._replace(counts_as=counts_as) if found and counts_as else None
 
 
 def own() -> Optional[Found]:
-    """The `claude` on PATH, whatever its version, if it runs in a temporary home; it counts as nothing but itself."""
+    """The `claude` on PATH in any version, if it runs in a temporary home; it stands for no other version."""
     path = shutil.which("claude")
     version = _asked(path) if path else ""
     return Found(str(Path(path).absolute()), version, version) if path and version else None
 
 
 def _asked(path: str) -> str:
-    """The version that a client says it is; empty where it does not run, or says something else."""
+    """The version that a client says it is; empty if it does not run, or says something else."""
     with Home() as home:
         try:
             shown = subprocess.run(
@@ -162,7 +162,7 @@ def _is_version(text: str) -> bool:
 
 
 def standing_for(version: str) -> str:
-    """The supported version whose abilities this one has at least; empty if the loop is not held on it."""
+    """The supported version whose abilities this one has at least; empty if this one need not play the loop."""
     if version in VERSIONS:
         return version
     if not _is_version(version) or numbers(version) <= STEADY:
@@ -171,7 +171,7 @@ def standing_for(version: str) -> str:
 
 
 def use_in_place(found: Found) -> None:
-    """From now on, here and in child processes, this one is run where its version is asked for."""
+    """Run this client, here and in child processes, wherever the version that it stands for is asked for."""
     os.environ[IN_PLACE] = f"{found.counts_as}={found.version}={found.path}"
 
 
@@ -182,10 +182,10 @@ def _in_place() -> Optional[Found]:
 
 
 def _platforms() -> list[str]:
-    """Suffixes of the platform packages to look for, the likelier first."""
+    """The suffixes of the platform packages to look for, the likelier first."""
     arm = platform.machine().lower() in ("arm64", "aarch64")
     cpu = "arm64" if arm else "x64"
     if sys.platform == "darwin":
         return [f"darwin-{cpu}"]
-    # npm installs the package of the right C library only, so whichever is there is the one to run.
+    # npm installs only the package for the right C library, so the installed one is the one to run.
     return [f"linux-{cpu}", f"linux-{cpu}-musl"]

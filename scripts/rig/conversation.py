@@ -1,4 +1,4 @@
-"""What a host writes into a session's transcript about an event and what its hooks have answered, as recorded."""
+"""The records that a host writes into a transcript for an event and its hooks' answers, as they were recorded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Payload = dict[str, Any]
 WRITES_CONTEXT = (2, 1, 100)
 TAIL = 64 * 1024
 BLOCKED = "UserPromptSubmit operation blocked by hook:"
-# Which fields say who has said a prompt, since which version, as seen on real clients.
+# The versions from which fields of a prompt's record say who has said it, as seen on real clients.
 NAMES_ENTRYPOINTS = (2, 1, 100)
 SIGNS_PROMPTS = (2, 1, 197)
 SIGNS_COMMANDS = (2, 1, 236)
@@ -21,14 +21,14 @@ NAMES_TURNS = (2, 1, 327)
 _MACHINE = re.compile(r"\s*(<system-reminder>|<task-notification>|<agent-message|Another Claude session sent)")
 _COMMAND = re.compile(r"(/[\w:-]+)(?:\s+(.*))?\Z", re.DOTALL)
 LAUNCHES = ("Agent", "Task")
-#: The host shows the model nothing of these, or writes it elsewhere.
+#: Events of which the host shows the model nothing, or writes the records elsewhere.
 ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
 
 
 def write(
     path: Path, version: str, event: Payload, said: dict[str, Any], *, attended: bool = False, at: float = 0.0
 ) -> None:
-    """The records of one event of the session itself, each of which names the one before it."""
+    """Append the records of one event of the session itself, each of which names the one before it."""
     if path.is_file() and not event.get("agent_id") and event["hook_event_name"] not in ELSEWHERE:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -42,7 +42,7 @@ def write(
 
 
 def called(path: Path, tool: str, *calls: tuple[str, dict[str, Any]]) -> None:
-    """The calls of one message, as the model has made them: the host writes them down about when their hooks begin."""
+    """Append the calls of one message, as the model made them: the host writes them about when their hooks begin."""
     if path.is_file():
         with path.open("a", encoding="utf-8") as file:
             for call, given in calls:
@@ -52,13 +52,13 @@ def called(path: Path, tool: str, *calls: tuple[str, dict[str, Any]]) -> None:
 
 
 def begun(path: Path, event: Payload) -> None:
-    """A launch of the session's own whose hook begins now."""
+    """Append the call of a launch by the session itself whose hook begins now."""
     if event["hook_event_name"] == "PreToolUse" and event["tool_name"] in LAUNCHES and not event.get("agent_id"):
         called(path, event["tool_name"], (event["tool_use_id"], event["tool_input"]))
 
 
 def told(path: Path, version: str, event: Payload) -> None:
-    """An agent that a message has woken has it in its transcript, before the call that sent it has its result."""
+    """Append the message that has woken an agent to the agent's transcript: it is there before the call's result."""
     response = event.get("tool_response")
     woken = event["hook_event_name"] == "PostToolUse" and isinstance(response, dict) and "resumedAgentId" in response
     message = event["tool_input"].get("message") if woken else None
@@ -71,7 +71,7 @@ def told(path: Path, version: str, event: Payload) -> None:
 def records(
     version: str, event: Payload, said: dict[str, Any], *, attended: bool = False, at: float = 0.0
 ) -> list[dict[str, Any]]:
-    """The same as records."""
+    """The records of one event of the session itself."""
     name = event["hook_event_name"]
     blocked = said.get("decision") == "block"
     found: list[dict[str, Any]] = []
@@ -95,7 +95,7 @@ def records(
 
 
 def prompt(version: str, words: str, turn: str = "", *, attended: bool, at: float = 0.0) -> dict[str, Any]:
-    """A prompt that was typed in a terminal, or that a program has sent, as this version writes it down."""
+    """The record of a prompt, typed in a terminal or sent by a program, as this version writes it."""
     able, command = tuple(map(int, version.split("."))), _COMMAND.match(words)
     if command:
         name, rest = command[1], command[2] or ""
@@ -117,7 +117,7 @@ def prompt(version: str, words: str, turn: str = "", *, attended: bool, at: floa
 
 
 def _stamp(at: float) -> str:
-    """A moment as the host writes it; now, where none is given."""
+    """A moment as the host writes it; the present if none is given."""
     moment = at or time.time()
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(moment))}.{int(moment % 1 * 1000):03d}Z"
 

@@ -1,10 +1,11 @@
 """The demo: the whole loop of the plugin on a real Claude Code, with a scripted model on loopback.
 
-It takes the `claude` on PATH where the loop is held on its version, else one of its own, which it fetches; where there
-is none to be had, the recorded events of the newest one go through the real hooks. With --live nothing is scripted: the
-user's own claude and login do a small real task in a scratch project, after a plain question.
+It uses the `claude` on PATH if that version must play the loop, else a client of its own, which it fetches. If none can
+be had, the recorded events of the newest client go through the real hooks. With --live nothing is scripted: the user's
+own claude and login do a small real task in a scratch project, once the user has agreed.
 
-Exit status: 0 every step was seen, 1 one was not, 2 wrong usage or something is missing, 130 interrupted.
+Exit status: 0 if every step was seen, 1 if one was not, 2 if the usage was wrong or something is missing,
+130 if interrupted.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ from rig.session import Headless, arguments
 PLUGIN = Path(__file__).resolve().parents[2]
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput Read Write"
 PATIENCE = 60  # seconds, for each step
-SOON = 8  # seconds; clients before 2.1.70 or so do not wake the parent under -p when an agent ends
-MODE = ["--permission-mode", "default"]  # some versions begin in auto mode by themselves
+SOON = 8  # seconds; clients before about 2.1.70 do not wake the parent under -p when an agent ends
+MODE = ["--permission-mode", "default"]  # as some versions begin in auto mode by themselves
 
 LIVE_SINCE = (2, 1, 197)  # older clients do not wake the parent, or cannot wake the agent, under -p
 LIVE_TASK = (
@@ -59,7 +60,7 @@ Judge = Callable[[demo_proof.Evidence, float], int]
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Runs the demo."""
+    """Run the demo; return its exit status."""
     parser = argparse.ArgumentParser(prog="demo", description="The whole loop of the bg plugin on a real Claude Code.")
     parser.add_argument(
         "--version",
@@ -106,7 +107,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except ClientError as error:
         sys.stderr.write(f"demo: {error}\n")
         return 2
-    except BrokenPipeError:  # as in `demo | head`
+    except BrokenPipeError:  # by `demo | head`, for example
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
@@ -119,7 +120,7 @@ def _stop(_number: int, _frame: object) -> NoReturn:
 
 
 def _client(view: View, wanted: str) -> str:
-    """The version to run: the one that is asked for, else that of the `claude` on PATH, else the newest."""
+    """The version to run: the one that was asked for, else that of the `claude` on PATH, else the newest."""
     found = clients.on_path() if not wanted else None
     if found:
         clients.use_in_place(found)
@@ -131,7 +132,7 @@ def _client(view: View, wanted: str) -> str:
 
 
 def run_trial(view: View, plugin: Path) -> int:
-    """The scripted run on the user's own client; shows what was seen of it, and not the conversation."""
+    """Play the script on the user's own client; show the steps that were seen, and not the conversation."""
     found = clients.own()
     if not found:
         raise ClientError("--try runs your own Claude Code, and no `claude` on PATH tells its version")
@@ -145,7 +146,7 @@ def run_trial(view: View, plugin: Path) -> int:
 
 
 def run(view: View, plugin: Path, version: str, judged: Optional[Judge] = None) -> int:
-    """The scripted run on one version, which is there."""
+    """Play the script on one installed version."""
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)
@@ -170,7 +171,7 @@ def run(view: View, plugin: Path, version: str, judged: Optional[Judge] = None) 
 
 
 def run_recorded(view: View, plugin: Path) -> int:
-    """The same play without a client."""
+    """Play the script without a client."""
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)
@@ -191,7 +192,7 @@ def run_recorded(view: View, plugin: Path) -> int:
 
 
 def run_live(view: View, plugin: Path, model: str) -> int:
-    """A run on the user's own login, once they have said yes; 0 when the task has reported."""
+    """Run on the user's own login, once they have said yes; return 0 if the task has reported."""
     claude = shutil.which("claude")
     if not claude:
         raise ClientError("--live runs your own Claude Code, and there is no `claude` on PATH")
@@ -228,7 +229,7 @@ def run_live(view: View, plugin: Path, model: str) -> int:
     stream = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
     env = {**os.environ, "BG_DATA": str(folder / "ledger")}
     for name in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"):
-        env.pop(name, None)  # where this is started from inside Claude Code, the client would take itself for nested
+        env.pop(name, None)  # else, started from inside Claude Code, the client would take itself for nested
     with Own([claude, *options, *stream], project, env) as client:
         follower = Follower(view, client, Book((folder, "ledger/ledger.db")), version)
         state = _talk(follower)
@@ -250,7 +251,7 @@ def _book(home: Home) -> Book:
 
 
 def _play(follower: Follower, model: demo_proof.Asked) -> int:
-    """The user's side of the conversation; what `/bg-status` cost in requests. Stops where nothing comes any more."""
+    """Play the user's side until nothing more comes; return what `/bg-status` cost in requests, -1 if it never came."""
     follower.say(f"/bg:bg {demo_cast.TASK}")
     follower.until(lambda: _ended(follower) or (follower.run.results and not follower.book.place), PATIENCE)
     if not _ended(follower):
@@ -271,7 +272,7 @@ def _play(follower: Follower, model: demo_proof.Asked) -> int:
 
 
 def _told(follower: Follower, model: demo_proof.Asked, words: str) -> None:
-    """Wait until Claude has said this; a client that does not wake it is spoken to."""
+    """Wait until Claude has said this; if the client does not wake Claude, say something to it."""
 
     def said() -> bool:
         return any(words in _last(request) for request in model.by("parent"))
@@ -287,7 +288,7 @@ def _ended(follower: Follower) -> int:
 
 
 def _last(request: Request) -> str:
-    """What the model has answered to a request."""
+    """The text of the model's answer to a request."""
     blocks = request.reply.blocks if request.reply else ()
     return "\n".join(str(block.get("text")) for block in blocks if block["type"] == "text")
 
@@ -307,7 +308,7 @@ def _settle(follower: Follower, quiet: float = 1.2) -> None:
 
 
 def _talk(follower: Follower) -> str:
-    """Hand over, answer what is asked, until the task has ended; its last state."""
+    """Hand the task over and put its questions to the user, until it has ended; return its last state."""
     deadline = time.monotonic() + LIVE_LIMIT
     state = ""
     follower.say(f"/bg:bg {LIVE_TASK}")
@@ -353,7 +354,7 @@ def _output(command: list[str]) -> str:
 
 
 class Own:
-    """The user's own client, with the user's own settings; only the ledger lies in the scratch folder."""
+    """The user's own client, with the user's own settings; only the ledger is in the scratch folder."""
 
     def __init__(self, argv: list[str], folder: Path, env: dict[str, str]) -> None:
         self.events: list[dict[str, Any]] = []
@@ -376,7 +377,7 @@ class Own:
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """The result events so far: one for each turn of the parent."""
+        """The result events so far, one for each turn of the parent."""
         return [event for event in list(self.events) if event.get("type") == "result"]
 
     def send(self, words: str) -> None:
@@ -387,7 +388,7 @@ class Own:
             self.process.stdin.flush()
 
     def __enter__(self) -> Own:  # noqa: PYI034 (typing.Self needs 3.11)
-        """The client is running."""
+        """Return the client, which is running already."""
         return self
 
     def __exit__(self, *_: object) -> None:

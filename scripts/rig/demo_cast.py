@@ -1,6 +1,6 @@
-"""The demo's play: a sample project with holes in its auth module, and what the scripted model says.
+"""The demo's play: a sample project with holes in its auth module, and the lines of the scripted model.
 
-Nothing here knows what the plugin will answer: every line follows from what the request told the model.
+Nothing here knows what the plugin will answer: every line depends only on what the request told the model.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ TASK = "Audit the authentication code in auth/ and write what you find to AUTH-A
 GOAL = "Goal: know the holes in auth/\nDeliverables: AUTH-AUDIT.md\nDone when: both files in auth/ are read and judged"
 ANSWERS = {"Q1": "Only report. Change no code.", "Q2": "Yes, after 12 hours."}
 REPORT = "AUTH-AUDIT.md"
-CLAIMED = "auth/THREATS.md"  # what the first report says was written, and was not
+CLAIMED = "auth/THREATS.md"  # a file that the first report claims, and that was never written
 ASKS = "The background agent needs two decisions:"
 OUTCOME = "The background agent has reported:"
-PAUSE = 1.5  # an agent's last words come after its parent's turn has ended, as they do in life
+PAUSE = 1.5  # seconds, so that an agent's last words come after its parent's turn, as they do in life
 
 PROJECT = {
     "README.md": "# Sample shop\n\nA small project that the demo of the bg plugin made up.\n",
@@ -76,16 +76,16 @@ def lay_out(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
-        os.utime(path, (time.time() - 3600,) * 2)  # it was there before the agent
+        os.utime(path, (time.time() - 3600,) * 2)  # so that it is older than the agent
 
 
 def script(folder: Path) -> Script:
-    """The two speakers."""
+    """The script of the two speakers."""
     return Script(("agent", subagent, [Auditor(folder)] * 40), ("parent", parent, [claude] * 60))
 
 
 def news(request: Request) -> str:
-    """What the model is told since it last spoke."""
+    """The text that the model was told since it last spoke."""
     fresh: list[Any] = []
     for message in request.messages:
         fresh = [] if message.get("role") == "assistant" else [*fresh, message]
@@ -98,7 +98,7 @@ def questions_told(told: str) -> list[str]:
 
 
 def claude(request: Request) -> Reply:
-    """The parent: hands over, puts questions to the user, wakes the agent, tells the outcome."""
+    """The parent's next reply: it hands over, puts questions to the user, wakes the agent, or tells the outcome."""
     told = news(request)
     if "Tool loaded" in told or "tool_reference" in str(request.messages[-1]):
         return _wake(request)
@@ -167,7 +167,7 @@ class Auditor:
         self.folder = folder
 
     def __call__(self, request: Request) -> Reply:
-        """Its next step."""
+        """The agent's next step."""
         told, last = request.all_text(), news(request)
         used = [result.tool for result in request.tool_results()]
         files = [name for name in PROJECT if name.startswith("auth/")]
@@ -200,7 +200,7 @@ class Auditor:
         return last_words(request, f"I have read both files.\n\n{block}")
 
     def _report(self, request: Request) -> Reply:
-        """The first report claims a file that nobody wrote; asked for what is true, the agent says what is."""
+        """The report; the first one claims a file that nobody wrote; asked again, the agent no longer does."""
         false = CLAIMED not in request.all_text()
         files = [REPORT, CLAIMED] if false else [REPORT]
         fields = {
@@ -220,13 +220,13 @@ class Auditor:
 
 
 def last_words(request: Request, words: str) -> Reply:
-    """The end of a run: as text, or by the tool where the client wants it so."""
+    """The end of a run: as text, or by the hand-back tool if the client offers that."""
     reply = call("SubagentHandback", message=words) if "SubagentHandback" in request.tools() else text(words)
     return reply.later(PAUSE)
 
 
 def audit(heard: str) -> str:
-    """The file that the agent writes: the user's answers as it received them, and what it found where."""
+    """The file that the agent writes: the user's answers as it received them, and its findings with their lines."""
     lines = ["# Audit of auth/", "", "Decided by the user:", "", *(f"- {line}" for line in heard.splitlines()), ""]
     for number, (name, sign, words) in enumerate(FINDINGS, 1):
         at = next(n for n, line in enumerate(PROJECT[name].splitlines(), 1) if sign in line)
@@ -235,6 +235,6 @@ def audit(heard: str) -> str:
 
 
 def identity(request: Request) -> str:
-    """The id that the plugin gave to the agent that speaks."""
+    """The token that the plugin gave to the agent of this request."""
     found = re.search(r"You are (bg-\d+-\w+)", request.first_user_text())
     return found[1] if found else "nobody"

@@ -1,6 +1,6 @@
-"""The conversation as the demo shows it: what a client does, who speaks in it, and what the ledger holds meanwhile.
+"""The conversation as the demo shows it: what the client does, who speaks, and what the ledger holds meanwhile.
 
-It is taken from the client's events, and from its requests where those show too little.
+It comes from the client's events, and from its requests if the events show too little.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from rig.model import Model
 from rig.request import Request
 
 MARGIN = 14
-LEAST_ROWS = 14  # questions have room in it, and why they are asked does not
-SEEN = ("You", "you see", "Claude")  # who is heard where not all is shown
+LEAST_ROWS = 14  # enough for the questions, but not for the reasons why they are asked
+SEEN = ("You", "you see", "Claude")  # the speakers that are shown even without --full
 COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
 COLOURS.update({name: STYLES[name] for name in ("good", "bad", "quiet")})
 HOOK_EVENTS_SINCE = (2, 1, 100)  # --include-hook-events
-AGENT_EVENTS_SINCE = (2, 1, 197)  # what a background agent says stands in the stream
+AGENT_EVENTS_SINCE = (2, 1, 197)  # from here on the stream holds the words of background agents
 QUIET_TOOLS = ("ToolSearch",)
 ENDS = {
     "CLARIFICATION_NEEDED": "ends its run with two questions, instead of guessing",
@@ -45,25 +45,25 @@ CONTEXT = re.compile(
 
 
 class Process(Protocol):
-    """Something that runs, until it has ended."""
+    """Something that runs and ends."""
 
     def poll(self) -> Optional[int]:
         """Its exit status, None while it runs."""
 
 
 class Client(Protocol):
-    """A client that is running: what it has told so far, and a way to speak to it."""
+    """A running client: its events so far, and a way to speak to it."""
 
     events: list[dict[str, Any]]
     stderr: str
 
     @property
     def process(self) -> Process:
-        """What runs it."""
+        """The process of the client."""
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """The ends of the parent's turns."""
+        """The events at the ends of the parent's turns."""
 
     def send(self, words: str) -> None:
         """Say something as the user."""
@@ -86,7 +86,7 @@ class Follower:
         self._calls: dict[str, dict[str, Any]] = {}
 
     def drain(self) -> None:
-        """Show what has come since the last look."""
+        """Show everything that has come since the last call."""
         moments: list[tuple[float, Union[dict[str, Any], Request]]] = []
         events = list(self.run.events[self._events :])
         self._events += len(events)
@@ -109,7 +109,7 @@ class Follower:
         self.run.send(words)
 
     def until(self, reached: Callable[[], object], timeout: float = 60) -> bool:
-        """Show what comes until this holds; False where it does not come, or the client has ended."""
+        """Show everything that comes until `reached` holds; return False if it never does, or the client has ended."""
         deadline = time.monotonic() + timeout
         while True:
             ended = self.run.process.poll() is not None
@@ -132,10 +132,10 @@ class Follower:
             self.view.say("client", f"An error: {str(event.get('result'))[:300]}")
 
     def _said(self, event: dict[str, Any]) -> None:
-        """What the parent, or an agent of its, says or calls."""
+        """Show the words and calls of the parent, or of one of its agents."""
         inside = event.get("parent_tool_use_id")
         if not inside and not self.hooks_shown:
-            return  # an old client: taken from its requests, in their order with the hooks' words
+            return  # of an old client, they are taken from its requests, in order with the hooks' words
         speaker = self._agent(str(inside)) if inside else "Claude"
         if not inside or self.agents_shown:
             self._spoken(speaker, event.get("message", {}).get("content") or [])
@@ -167,7 +167,7 @@ class Follower:
         try:
             answer = json.loads(said) if said else {}
         except ValueError:
-            return  # a hook of somebody else, whose words are its own
+            return  # a hook that is not ours, and may print anything
         if name == "SubagentStop" and not answer:
             self.sent_back = False
             self._recorded()
@@ -197,7 +197,7 @@ class Follower:
             self.view.say("you see", line)
 
     def _rewritten(self, name: str, changed: dict[str, Any]) -> None:
-        """What a hook made of a tool call: only the fields that it changed."""
+        """Show the fields of a tool call that a hook has changed."""
         given = self._calls.get(name.rpartition(":")[2], {})
         for key in ("prompt", "message"):
             new, old = str(changed.get(key) or ""), str(given.get(key) or "")
@@ -220,7 +220,7 @@ class Follower:
             self.view.say("hook", f"SubagentStop keeps the report ({len(report['text'])} characters) and {read}.")
 
     def _request(self, request: Request) -> None:
-        """What an old client's stream leaves out."""
+        """Show from a request what an old client's stream leaves out."""
         if request.actor not in ("parent", "agent"):
             return
         inside = request.actor == "agent"
@@ -241,7 +241,7 @@ class Follower:
 
 
 def _told(given: dict[str, Any]) -> str:
-    """A tool call in a line."""
+    """A tool call in one line."""
     for key in ("description", "file_path", "to", "command", "resume"):
         if given.get(key):
             value = str(given[key])
@@ -255,9 +255,9 @@ def _long(given: dict[str, Any]) -> str:
 
 
 class View:
-    """Prints a conversation: who speaks at the left, what is said beside it, in any width.
+    """Prints a conversation in any width: the speaker at the left, the words beside it.
 
-    Colours only on a terminal that wants them.
+    It uses colours only on a terminal that wants them.
     """
 
     def __init__(self, out: TextIO = sys.stdout, *, full: bool = False) -> None:
@@ -269,15 +269,15 @@ class View:
 
     @property
     def terminal(self) -> dict[str, str]:
-        """The terminal that hooks are told of, so that what they lay out fits beside the speaker, and on a page."""
+        """The size of terminal that hooks are told, so that their texts fit beside the speaker, and on a page."""
         size = {"COLUMNS": str(self.width - MARGIN + HOST_MARGIN)}
         return size if self.full else {**size, "LINES": str(LEAST_ROWS)}
 
     def say(self, speaker: str, words: str, quoted: str = "", short: str = "") -> None:
-        """One turn: the speaker, the words, and below them what is quoted.
+        """Print one turn: the speaker, the words, and below them a quotation.
 
-        Unless all is shown, only what a user would see or say, in a line each but for what the plugin shows; of the
-        rest `short`, if anything.
+        Without --full, only what a user would see or say is printed, in one line each, except for the plugin's texts;
+        anything else is replaced by `short`, if that is given.
         """
         if not self.full and (speaker not in SEEN or words.startswith("calls ")):
             if short:
@@ -298,18 +298,18 @@ class View:
             self._line(" " * MARGIN + line)
 
     def quote(self, text: str) -> None:
-        """Lines of a longer text, marked as such."""
+        """Print the lines of a longer text, marked as a quotation."""
         for line in visible(text).strip("\n").split("\n") if text else []:
             for piece in self._wrapped(line, 2):
                 self._line(f"{' ' * MARGIN}| {piece}".rstrip())
 
     def plain(self, words: str, inset: int = 0, mark: tuple[str, str] = ("", "")) -> None:
-        """A line of the demo's own, from the left edge; where it goes on, it is inset. The mark gets its colour."""
+        """Print words of the demo's own, from the left edge; further lines are indented. The mark gets its colour."""
         for number, line in enumerate(textwrap.wrap(words, self.width, subsequent_indent=" " * inset)):
             self._line(line if number else line.replace(mark[0], self._paint(mark[1], mark[0]), 1))
 
     def gap(self) -> None:
-        """An empty line."""
+        """Print an empty line."""
         self._line("")
 
     def _wrapped(self, words: str, less: int = 0) -> list[str]:
@@ -331,19 +331,19 @@ class View:
 
 
 class Book:
-    """A reader's look into the ledger that the hooks write; nothing where there is none yet."""
+    """A read-only view of the ledger that the hooks write; empty while there is none."""
 
     def __init__(self, *patterns: tuple[Path, str]) -> None:
         self._patterns = patterns
 
     @property
     def place(self) -> Optional[Path]:
-        """The data directory, once a hook has made it."""
+        """The data directory; None until a hook has made the ledger."""
         found = [path.parent for root, pattern in self._patterns for path in root.glob(pattern)]
         return found[0] if found else None
 
     def all(self, sql: str, *values: Any) -> list[dict[str, Any]]:
-        """The rows of one question to the ledger."""
+        """The rows of one query to the ledger."""
         place = self.place
         if place is None:
             return []
@@ -357,6 +357,6 @@ class Book:
             book.close()
 
     def one(self, sql: str, *values: Any) -> dict[str, Any]:
-        """The first of them, empty where there is none."""
+        """The first row of a query; empty if there is none."""
         rows = self.all(sql, *values)
         return rows[0] if rows else {}

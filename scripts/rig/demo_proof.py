@@ -1,4 +1,4 @@
-"""What the demo claims, proved from the requests, the ledger and the disk: a step that was not seen fails it."""
+"""Proofs of the demo's claims, from the requests, the ledger and the disk; a step that was not seen fails the demo."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rig.home import Home
 from rig.request import Request
 
 TERMINAL_ONLY = (2, 1, 100)  # older clients show a hook's line in a terminal only
-ASKED_AGAIN = "Anything new?"  # what is typed where nothing has woken Claude
-HOW_TO_ANSWER = "/bg-answer bg-1 Q1: <answer>"  # what the table says of a task that asks
+ASKED_AGAIN = "Anything new?"  # typed if nothing has woken Claude
+HOW_TO_ANSWER = "/bg-answer bg-1 Q1: <answer>"  # in the table's lines on a task that asks
 
 COUNTS = {
     "runs": "SELECT 1 FROM runs",
@@ -28,7 +28,7 @@ COUNTS = {
 
 
 class Seen(NamedTuple):
-    """One step: True, False, or None where this client cannot show it, with what was seen."""
+    """One step of the loop: whether it was seen (None if this client cannot show it), and the details in words."""
 
     name: str
     ok: Optional[bool]
@@ -36,14 +36,14 @@ class Seen(NamedTuple):
 
 
 class Asked(Protocol):
-    """What was asked of the model: the scripted one on loopback, or the stand-in for a client."""
+    """Something that keeps the requests to the model: the scripted model on loopback, or the stand-in for a client."""
 
     def by(self, actor: str) -> list[Request]:
         """The requests that one actor answered."""
 
 
 class Evidence(NamedTuple):
-    """Everything that a step may be proved from."""
+    """Everything from which a step may be proved."""
 
     model: Asked
     home: Home
@@ -70,7 +70,7 @@ def steps(evidence: Evidence) -> list[Seen]:
 
 
 def limits(e: Evidence) -> list[str]:
-    """What this client was seen not to do, each with what happens instead."""
+    """The things that this client was seen not to do, each with what happened instead."""
     agents = {row["agent"] for row in e.book.all("SELECT agent FROM launches WHERE agent <> ''")}
     asked_again = any(ASKED_AGAIN in demo_cast.news(request) for request in e.model.by("parent"))
     found = {
@@ -82,7 +82,7 @@ def limits(e: Evidence) -> list[str]:
 
 
 def verdict(view: View, evidence: Evidence, seconds: float) -> int:
-    """Show what was seen, and the figures; 1 where a step is missing."""
+    """Show the steps that were seen, and the figures; return 1 if a step is missing."""
     view.gap()
     found = steps(evidence)
     if view.full:
@@ -105,7 +105,7 @@ def verdict(view: View, evidence: Evidence, seconds: float) -> int:
 
 
 def trial_verdict(view: View, evidence: Evidence, _seconds: float) -> int:
-    """Show what was seen of the user's own client, and what it cannot do; 1 where a step is missing."""
+    """Show the steps that were seen on the user's own client, and its limits; return 1 if a step is missing."""
     found = steps(evidence)
     for step in found:
         if step.ok is not None:

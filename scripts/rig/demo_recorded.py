@@ -1,7 +1,7 @@
-"""A stand-in for the client where there is none: the real hooks are given the newest recorded events.
+"""A stand-in for the client if there is none: it gives the real hooks the newest recorded events.
 
-What is said in the events is the demo's play, word by word; their shape, their order and every other field are those
-of a recorded session. The speakers are the same script that plays Claude's part for a real client.
+The words in the events are the demo's play; their shape, their order and every other field are those of a recorded
+session. The speakers are the same script that plays Claude's part for a real client.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _SCHEMAS = {SPAWN: ("description", "prompt", "subagent_type", "run_in_background
 
 
 class Ended:
-    """A process that never was: it has ended when the play has."""
+    """In place of a process: it ends with the play."""
 
     def __init__(self) -> None:
         self.returncode: Optional[int] = None
 
     def poll(self) -> Optional[int]:
-        """None while the play goes on."""
+        """The exit status; None until the play has ended."""
         return self.returncode
 
 
 class StandIn:
-    """A client and its model in one: `requests` is what the model was asked, `events` what a client would stream."""
+    """A client and its model in one: `requests` are those to the model, `events` those that a client would stream."""
 
     def __init__(self, home: Home, plugin: Path, script: Script, terminal: dict[str, str]) -> None:
         self.home, self.plugin, self.script, self._terminal = home, plugin, script, terminal
@@ -55,7 +55,7 @@ class StandIn:
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """The ends of the parent's turns."""
+        """The events at the ends of the parent's turns."""
         return [event for event in self.events if event["type"] == "result"]
 
     def by(self, actor: str) -> list[Request]:
@@ -63,13 +63,13 @@ class StandIn:
         return [request for request in self.requests if request.actor == actor]
 
     def finish(self) -> int:
-        """The session is closed."""
+        """Close the session."""
         self._hook("SessionEnd", reason="other")
         self.process.returncode = 0
         return 0
 
     def send(self, words: str) -> None:
-        """The user says something; what follows from it is played to its end."""
+        """Say something as the user, and play everything that follows from it."""
         self._turn(words)
         while self._woken:
             self._run_of_agent(self._woken.pop())
@@ -97,7 +97,7 @@ class StandIn:
         self._stream({"type": "result"})
 
     def _goes_on(self, reply: Reply) -> bool:
-        """Whether a hook at Stop gives the turn something more to say."""
+        """Whether a hook at Stop adds words that keep the turn going."""
         answer = self._hook("Stop", last_assistant_message=_text_of(reply), background_tasks=self._running())
         more = _added_by(answer)
         if more:
@@ -148,7 +148,7 @@ class StandIn:
         self._note({"type": "user", "message": _user_says(words)})
 
     def _run_of_agent(self, call: str) -> None:
-        """The agent works until its hook lets it end; then the host tells the parent."""
+        """Play the agent until its hook lets it end; then tell the parent, as the host does."""
         began, again = time.monotonic(), False
         while True:
             reply = self._ask("agent", call)
@@ -183,7 +183,7 @@ class StandIn:
         )
 
     def _note(self, record: dict[str, Any]) -> None:
-        """A line of the agent's own transcript, which the plugin's checks read."""
+        """Append a line to the agent's own transcript, which the plugin's checks read."""
         self._agents_file.parent.mkdir(parents=True, exist_ok=True)
         line = {
             "uuid": f"u{time.monotonic_ns()}",
@@ -197,7 +197,7 @@ class StandIn:
     # Both
 
     def _ask(self, actor: str, call: str = "") -> Reply:
-        """One request to the scripted model, its reply as the client would stream it."""
+        """Send one request to the scripted model; its reply becomes an event, as the client would stream it."""
         names = ["Read", "Write", "Bash"] if actor == "agent" else [*_SCHEMAS, *([SEND] if self._tools else [])]
         schemas = [
             {"name": name, "input_schema": {"properties": {key: {} for key in _SCHEMAS.get(name, ())}}}
@@ -219,7 +219,7 @@ class StandIn:
         self.events.append({**event, "at": time.time(), "session_id": self.session})
 
     def _hook(self, name: str, tool: str = "", **words: Any) -> dict[str, Any]:
-        """One event through hooks/run, as the client would start it; its answer."""
+        """Send one event through hooks/run, as the client would; return its answer."""
         like = self._recorded.get(f"{name} {tool}".strip()) or self._recorded["SubagentStart"]
         place = {"transcript_path": str(self.transcript), "cwd": str(self.home.project)}
         payload = {**like, "hook_event_name": name, **place, **words}
@@ -252,12 +252,12 @@ class StandIn:
 
 
 def _user_says(words: str) -> dict[str, Any]:
-    """A message of the user's."""
+    """A message of the user."""
     return {"role": "user", "content": [{"type": "text", "text": words}]}
 
 
 def _added_by(answer: dict[str, Any]) -> list[str]:
-    """What a hook's answer adds to the conversation."""
+    """The words that a hook's answer adds to the conversation."""
     found = (answer.get("hookSpecificOutput") or {}).get("additionalContext")
     return [str(found)] if found else []
 
@@ -273,12 +273,12 @@ def _text_of(reply: Reply) -> str:
 
 
 def _result_of(call: str, words: str) -> dict[str, Any]:
-    """What a tool call comes back with."""
+    """The result of a tool call."""
     return {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": words}]}
 
 
 def _work(block: dict[str, Any]) -> dict[str, Any]:
-    """What a tool of the agent does, done for real in the temporary project."""
+    """Carry out a call of the agent for real, in the temporary project; return its result."""
     path = Path(str(block["input"].get("file_path")))
     if block["name"] == "Write":
         path.write_text(str(block["input"]["content"]), encoding="utf-8")

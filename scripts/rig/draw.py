@@ -1,4 +1,4 @@
-"""Draws published versions by the state of the files that speak to the client: only a change there draws others."""
+"""Draws published versions by the state of the files that speak to the client: only a change of these draws others."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from rig import clients, fetching, tree
 
 COUNT = 3
-#: What decides how the plugin and a client understand each other.
+#: The folders that decide how the plugin and a client understand each other.
 SPEAKS = ("hooks/", "scripts/bg/host/")
 
 
 def drawn(root: Path) -> list[str]:
-    """Versions that nobody has chosen, the oldest first; where the registry does not list any, ClientError."""
+    """Versions that nobody has chosen, the oldest first; a ClientError if the registry does not list its versions."""
     return pick(fetching.published(), state(root))
 
 
@@ -29,9 +29,9 @@ def state(root: Path) -> str:
 
 
 def pick(published: Iterable[str], by: str, count: int = COUNT) -> list[str]:
-    """Each version has a rank of its own, so that one that comes or goes leaves the others drawn.
+    """The drawn versions, which are between the oldest and the newest that are tested anyway.
 
-    Between the oldest and the newest that are tested anyway.
+    Each version has a rank of its own, so that a version that comes or goes leaves the others drawn.
     """
     first, last = clients.numbers(next(iter(clients.VERSIONS))), clients.numbers(clients.newest())
     others = [each for each in published if each not in clients.VERSIONS and first < clients.numbers(each) < last]

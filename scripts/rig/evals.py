@@ -1,7 +1,7 @@
 """Runs the cases in evals/ with the host's own `claude plugin eval`, and measures what its graders cannot count.
 
-For each case, with the plugin and without: how many of the agents' runs ended with a block that can be
-read, how often one was asked for its report again, and how many questions came that nobody needed.
+For each case, with the plugin and without: how many of the agents' runs ended with a readable block, how often an agent
+was asked for its report again, and how many needless questions came.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import Any, NamedTuple, Optional
 from bg.protocol import signals
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDLESS = "no-needless-question"  # the grader of the cases in which every question is one too many
+NEEDLESS = "no-needless-question"  # the grader of the cases in which every question is needless
 COLUMNS = ("case", "plugin", "score", "runs", "blocks/run", "corrections/run", "questions", "needless")
 
 
 class Measure(NamedTuple):
-    """One case in one arm, its repetitions together."""
+    """One case, with the plugin or without, all its repetitions together."""
 
     case: str
     arm: str
@@ -46,14 +46,14 @@ class Measure(NamedTuple):
 
 
 def command(client: list[str], result: Path, plugin: Path = ROOT, more: Sequence[str] = ()) -> list[str]:
-    """The host's own eval command; the sandboxes are kept, because the measures are read from them."""
+    """The host's own eval command, which keeps its sandboxes, as the measures are read from them."""
     given = ["--scaffold", "--allow-tools", "Write", "--no-publish", "--keep-temp"]
     where = ["--json", str(result), "--output-dir", str(result.parent)]
     return [*client, "plugin", "eval", str(plugin), *given, *where, *more]
 
 
 def measures(result: dict[str, Any]) -> list[Measure]:
-    """What each case came to, read from the result and the sandboxes that it names."""
+    """The measures of each case, from the result and the sandboxes that it names."""
     found = []
     for case in result["cases"]:
         unasked = any(grader["name"] == NEEDLESS for grader in case["graders"])
@@ -67,7 +67,7 @@ def measures(result: dict[str, Any]) -> list[Measure]:
 
 
 def _counted(sandbox: Path) -> tuple[int, int, int, int]:
-    """Runs of agents, those with a readable block, corrections, questions."""
+    """How many runs of agents there were, runs with a readable block, corrections, and questions."""
     ends = [_ends(path) for path in sorted((sandbox / "config").glob("projects/*/*/subagents/agent-*.jsonl"))]
     deciding = [signals.read(text).deciding for text in ends]
     blocks = [signal for signal in deciding if signal is not None and signal.readable]
@@ -76,7 +76,7 @@ def _counted(sandbox: Path) -> tuple[int, int, int, int]:
 
 
 def _ends(transcript: Path) -> str:
-    """The last thing that an agent wrote, as text or through the tool that hands it back."""
+    """The last words of an agent, as text or by the hand-back tool."""
     last = ""
     for line in transcript.read_text(encoding="utf-8", errors="replace").splitlines():
         with contextlib.suppress(ValueError, AttributeError, TypeError):
@@ -95,14 +95,14 @@ def _corrections(sandbox: Path) -> Iterator[int]:
 
 
 def table(found: list[Measure]) -> str:
-    """The measures for people."""
+    """The measures as a table for people."""
     rows = [COLUMNS, *(measure.row() for measure in found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
 
 
 def remove(result: dict[str, Any]) -> None:
-    """Take the kept sandboxes away; the host closes them, so they are opened first."""
+    """Remove the kept sandboxes; the host takes their permissions away, so these are given back first."""
     for case in result["cases"]:
         for run in (run for runs in case["arms"].values() for run in runs or []):
             if run["tracePath"]:
@@ -113,7 +113,7 @@ def remove(result: dict[str, Any]) -> None:
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Runs the cases with the `claude` in PATH and your own login; the host's exit status."""
+    """Run the cases with the `claude` in PATH and your own login; return the host's exit status."""
     parser = argparse.ArgumentParser(prog="evals", description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.epilog = "Everything else is passed on: --case NAME, --runs N, --model M, --max-cost-usd N, --ablation none."
     parser.add_argument("--output", type=Path, help="keep the host's result and report in this directory")

@@ -1,4 +1,4 @@
-"""Fetches the Claude Code versions with npm: asked first, watched while it works, whole or not at all."""
+"""Fetches Claude Code versions with npm: the registry is asked first, npm is watched, a version comes whole or not."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Say = Callable[[str], None]
 
 
 class RegistryError(ClientError):
-    """The registry is the cause, so that asking it for another client would be in vain."""
+    """The registry itself is the trouble, so that asking it for another client would be useless."""
 
 
 def install_all(versions: Iterable[str], say: Say = print) -> dict[str, str]:
-    """Install these versions; those that cannot be had, each with the reason."""
+    """Install these versions; return those that cannot be had, each with the reason."""
     missing: dict[str, str] = {}
     broken = ""
     for version in versions:
@@ -59,7 +59,7 @@ def install(version: str, say: Say = print) -> list[str]:
     say(f"Claude Code {version}: fetching with npm (up to 180 MB)")
     started = time.monotonic()
     hosts().mkdir(parents=True, exist_ok=True)
-    # Whatever is in its final place is whole, however the fetching ended.
+    # A client comes to its final place only when it is whole, however the fetching ends.
     with tempfile.TemporaryDirectory(prefix=f".{version}-", dir=hosts()) as folder:
         made = Path(folder) / "made"
         made.mkdir()
@@ -121,7 +121,7 @@ def _watched(command: list[str], folder: Path, version: str, say: Say) -> str:
 
 
 def _bytes(folder: Path) -> int:
-    """What has arrived so far; files may vanish while npm moves them."""
+    """The bytes that have arrived so far; files may vanish while npm moves them."""
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:

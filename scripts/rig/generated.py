@@ -1,4 +1,4 @@
-"""Writes hooks.json, and fills the generated regions of the documentation and the agents, from what each comes from."""
+"""Writes hooks.json, and fills the generated regions of the documentation and the agents, each from its one source."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HOOKS_DESCRIPTION = (
 _TASKS = "gated by a task in this session"
 _IN_CALL = f"{_TASKS} or this plugin's agent types or commands in the call"
 _AGENT = f"{_TASKS} or this plugin's agent types"
-#: When the hook of an event does anything at all, and what it reads then.
+#: For each event: when its hook does anything at all, and what it reads then.
 HOOK_LINES = {
     "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),
     "UserPromptSubmit": (f"{_TASKS} or a typed /bg command", "the prompt"),
@@ -93,7 +93,7 @@ def filled(text: str) -> tuple[str, list[str]]:
 
 
 def hooks() -> str:
-    """The hooks' file: each event of the table of routes, with every name of the tools whose calls concern us."""
+    """The text of hooks.json: each event of the table of routes, with every name of the tools that concern us."""
     names: dict[str, list[str]] = {}
     for event, tool in routes.HANDLERS:
         names.setdefault(event, []).extend(tool.names if tool else ())
@@ -106,14 +106,14 @@ def hooks() -> str:
 
 
 def hook_lines() -> list[str]:
-    """A line for each event of the table of routes, in its order."""
+    """A line for each event of the table of routes, in that order, and one for the module."""
     events = dict.fromkeys(event for event, _ in routes.HANDLERS)
     lines = ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
     return [*lines, MODULE_LINE]
 
 
 def demo_events() -> str:
-    """What `scripts/demo --recorded` fills: the first payload of each event, and of each event with a tool."""
+    """The payloads that `scripts/demo --recorded` fills in: the first of each event, and of each event with a tool."""
     scene = ROOT / "tests" / "recorded" / demo_recorded.VERSION / "resume.jsonl"
     found: dict[str, dict[str, object]] = {}
     for line in scene.read_text(encoding="utf-8").splitlines():
@@ -133,7 +133,7 @@ def region(name: str) -> str:
 
 
 def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
-    """Writes or compares; 1 if a file is stale, a region is wrong, or there is none."""
+    """Write or check the files; return 1 if a checked file is stale, or a region is wrong or in no file."""
     parser = argparse.ArgumentParser(prog="generate", description="Write hooks.json and the generated regions.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
     given = parser.parse_args(argv)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Plays four stories on any versions of the client, with and without an update in between, and prints a table.
+"""Plays four stories on any versions of the client, with and without an update in the middle, and prints a table.
 
-    scripts/rig/held_out.py 2.1.163 2.1.300     these versions, fetched where they are not here
-    scripts/rig/held_out.py --drawn 4           as many, drawn by the state of what speaks to the client
-    scripts/rig/held_out.py --remove 2.1.163    afterwards, removes what was fetched
+    scripts/rig/held_out.py 2.1.163 2.1.300     these versions, fetched if they are not installed
+    scripts/rig/held_out.py --drawn 4           four versions, drawn by the state of the files that speak to the client
+    scripts/rig/held_out.py --remove 2.1.163    removes afterwards every version that it fetched
 
-The stories are in tests/clients/test_held_out.py. Exit status: 0 all held, 1 one did not, 2 a version cannot be had.
+The stories are in tests/clients/test_held_out.py. Exit status: 0 if all held, 1 if one did not, 2 if a version cannot
+be had.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Table:
         self.broken: list[str] = []
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """One story has been played, or could not be."""
+        """Keep the outcome of one story, which was played or could not be."""
         found = _ID.search(report.nodeid)
         if not found or (report.when != "call" and report.passed):
             return
@@ -52,7 +53,7 @@ class Table:
             sys.stdout.write(f"\n{self.broken[-1]}\n")
 
     def text(self) -> str:
-        """A row for each version, mode and update; then what has broken."""
+        """The table: a row for each version, mode and update; then the stories that broke."""
         stories = list(dict.fromkeys(story for row in self.cells.values() for story in row))
         head = ["version", "mode", "update", *stories]
         body = [
@@ -80,7 +81,7 @@ def _reason(report: Any) -> str:
 
 
 def main() -> int:
-    """Fetch, play, print."""
+    """Fetch the versions, play the stories, print the table."""
     parser = argparse.ArgumentParser(prog="held_out.py", description="Four stories on any versions of Claude Code.")
     parser.add_argument("versions", nargs="*", metavar="VERSION", help="such as 2.1.163")
     parser.add_argument("--drawn", type=int, default=0, metavar="N", help="this many besides, drawn by the tree")
@@ -91,7 +92,7 @@ def main() -> int:
     os.environ["BG_HOSTS"] = str(clients.hosts())
     os.environ[REQUIRED] = "1"
     os.chdir(ROOT)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was played so far is printed then, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that even then the table so far is printed
     try:
         drawn = draw.pick(fetching.published(), draw.state(ROOT), given.drawn) if given.drawn else []
         versions = list(dict.fromkeys([*given.versions, *drawn]))
@@ -111,7 +112,7 @@ def main() -> int:
 
 
 def play(options: list[str]) -> tuple[int, Table]:
-    """The stories on the versions that were given; pytest's exit status, and how each went."""
+    """Play the stories on the given versions; return pytest's exit status, and the table."""
     import pytest  # noqa: PLC0415 - late: the arguments are read without it
 
     table = Table()

@@ -1,7 +1,7 @@
-"""A ledger's long past, for the bench and the tests: each row of its first task once more for each of many others.
+"""A long history for a ledger, for the bench and the tests: its first task's rows are copied for many other tasks.
 
-Most of these tasks are done, the others have ended in every other way, half of them within a day; nothing of them is
-left to say or to answer, and the sessions that they belonged to are over.
+Most of these tasks are done, the others have ended in other ways, half of them within a day. Nothing about them is
+left to say or to answer, and their sessions are over.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rig import clients
 
-FIRST = 1000  # the number of the first of these: below it there is room for tasks that are played
+FIRST = 1000  # the number of the first copy; lower numbers are for tasks that are played
 DAY = 24 * 3600
 
 _COPIES = """
@@ -63,7 +63,7 @@ INSERT OR REPLACE INTO meta VALUES ('last_number', '{last}');
 
 
 def lengthen(ledger: Path, count: int, project: Path, now: float) -> None:
-    """So many more tasks of that project, as its task `bg-1` is now: it has ended, and all of it was heard."""
+    """Add `count` copies of this project's task `bg-1`, which must have ended and been heard in full."""
     with contextlib.closing(sqlite3.connect(ledger)) as book:
         last = FIRST + count - 1
         book.executescript(

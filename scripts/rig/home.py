@@ -1,4 +1,4 @@
-"""A temporary home for the client, with the environment that keeps it on loopback, and the end of what runs in it."""
+"""A temporary home for the client, with an environment that keeps it on loopback; ends everything that runs in it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from types import TracebackType
 from typing import Any, Optional, final
 
 KEY = "sk-ant-api03-scripted-model-no-real-key-0000000000-AA"
-# How long anything is waited for that a client does in some turns: a busy machine needs ten times as long as an idle
-# one, and what comes costs nothing of it.
+# The longest wait for anything that a client does in a few turns: a busy machine needs ten times as long as an idle
+# one, and a wait that succeeds ends at once.
 PATIENCE = 90.0
 
 
 @final
 class Home:
-    """A temporary home and project for one or more sessions; nothing of the user's own configuration is seen."""
+    """A temporary home and project for one or more sessions, which see nothing of the user's own configuration."""
 
     def __init__(self, base_url: str = "") -> None:
         self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix="bg-rig-")))
@@ -34,14 +34,14 @@ class Home:
         (self.path / ".claude").mkdir()
 
     def trust(self, folder: Path) -> None:
-        """Answer the questions that a first interactive start would ask."""
+        """Answer in advance the questions that a first interactive start in this folder would ask."""
         file = self.path / ".claude.json"
         state = json.loads(file.read_text()) if file.exists() else {}
         state.update(
             hasCompletedOnboarding=True,
             theme="dark",
             customApiKeyResponses={"approved": [KEY[-20:]], "rejected": []},
-            # Without these the hosts up to 2.1.100 try to fetch a marketplace at their start.
+            # Without these, hosts up to 2.1.100 try to fetch a marketplace when they start.
             officialMarketplaceAutoInstallAttempted=True,
             officialMarketplaceAutoInstalled=True,
         )
@@ -58,7 +58,7 @@ class Home:
         (folder / "settings.json").write_text(json.dumps(value))
 
     def env(self, **extra: str) -> dict[str, str]:
-        """The whole environment of the client: nothing is inherited but PATH, nothing but loopback is contacted."""
+        """The whole environment of the client: only PATH is inherited, and only loopback is contacted."""
         return {
             "HOME": str(self.path),
             "PATH": os.environ.get("PATH", os.defpath),
@@ -73,30 +73,30 @@ class Home:
         }
 
     def transcripts(self) -> list[Path]:
-        """Every transcript below this home, sessions and subagents, oldest first."""
+        """Every transcript of sessions and subagents below this home, the oldest first."""
         found = (self.path / ".claude" / "projects").glob("**/*.jsonl")
         return sorted(found, key=lambda path: path.stat().st_mtime)
 
     def close(self) -> None:
-        """End whatever still runs with this home and remove it."""
+        """End everything that still runs with this home, and remove it."""
         _sweep(self.path)
         for folder in _sockets(self.path):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(self.root, ignore_errors=True)
 
     def __enter__(self) -> Home:
-        """Ready to be used."""
+        """Return the home, which is ready."""
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        """Leave nothing behind."""
+        """Close the home, so that nothing stays behind."""
         self.close()
 
 
 def kill_group(pid: int) -> None:
-    """End a process group that was started here."""
+    """End a process group that this program started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(pid, number)
@@ -106,13 +106,13 @@ def kill_group(pid: int) -> None:
 
 
 def _sockets(home: Path) -> set[str]:
-    """Where the daemon to which a client has moved a session kept its sockets, which is not in the home."""
+    """The folders, outside the home, with the sockets of a daemon to which a client has moved a session."""
     roster = home / ".claude" / "daemon" / "roster.json"
     return set(re.findall(r'"(/[^"]*/cc-daemon-\d+/[0-9a-f]{8})/', roster.read_text())) if roster.is_file() else set()
 
 
 def _sweep(home: Path) -> None:
-    """Kill what left its process group but still carries this home in its environment (Linux only)."""
+    """Kill processes that left their group but still have this home in their environment (Linux only)."""
     needle = f"HOME={home}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:

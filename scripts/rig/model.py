@@ -1,4 +1,4 @@
-"""The scripted model: an HTTP server on loopback that plays Claude's part and keeps every request as evidence."""
+"""The scripted model: an HTTP server on loopback that plays Claude's part and keeps every request for the tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rig.script import Reply, Script, json_body, sse_events
 
 @final
 class Model:
-    """`with Model(script) as model:` serves on `model.url`; `model.requests` holds what the client asked, in order."""
+    """`with Model(script) as model:` serves on `model.url`; `model.requests` holds the client's requests, in order."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -36,7 +36,7 @@ class Model:
 
     @property
     def requests(self) -> list[Request]:
-        """A snapshot of every request to /v1/messages so far."""
+        """All requests to /v1/messages so far."""
         with self._arrived:
             return list(self._requests)
 
@@ -46,7 +46,7 @@ class Model:
 
     @property
     def surplus(self) -> list[Request]:
-        """The requests that came after their actor had said everything, or that no actor knew."""
+        """The requests that came after their actor had taken all its steps, or that no actor knew."""
         return [request for request in self.requests if request.surplus]
 
     def wait_for(self, wanted: Callable[[Request], bool], timeout: float = PATIENCE) -> Request:
@@ -63,7 +63,7 @@ class Model:
                 self._arrived.wait(left)
 
     def wait_said(self, actor: str, count: int = 1, timeout: float = PATIENCE) -> list[Request]:
-        """Wait until this actor has given that many answers, surplus ones included; returns their requests."""
+        """Wait until this actor has given `count` answers, surplus ones included; return their requests."""
         deadline = time.monotonic() + timeout
         with self._arrived:
             while True:
@@ -76,21 +76,21 @@ class Model:
                 self._arrived.wait(left)
 
     def __enter__(self) -> Model:
-        """Serve."""
+        """Start serving."""
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        """Open every gate and stop."""
+        """Open every gate and stop the server."""
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(timeout=5)
 
     def answer(self, body: dict[str, Any], headers: dict[str, str]) -> Reply:
-        """Record the request, let the script decide, hold the reply back as long as its gate says."""
+        """Record the request, let the script decide, and hold the reply back until its gates open."""
         with self._arrived:
             request = Request(body=body, headers=headers, number=len(self._requests), time=time.time())
             self._requests.append(request)
@@ -112,7 +112,7 @@ class _Server(ThreadingHTTPServer):
     model: Model
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was killed while it waited for its answer is normal here."""
+        """Print nothing: tests often kill a client while it waits for its answer."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, json.dumps(json_body(reply, str(body.get("model")))).encode(), "application/json")
 
     def _reset(self) -> None:
-        """The connection is lost: the client gets a reset, not an orderly end."""
+        """Lose the connection: the client gets a reset, not an orderly end."""
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
         self.close_connection = True
@@ -176,4 +176,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it)
-        """The requests are kept in `Model.requests`; nothing is printed."""
+        """Print nothing: the requests are kept in `Model.requests`."""

@@ -1,9 +1,9 @@
 """Small faults put into the plugin, one at a time: which of them the tests of their room notice.
 
 `scripts/test --mutants` draws them by a seed and prints a line for each: killed or survived, the place and the change.
-The tests run in a copy. First they run as they are, which shows the functions that each test enters; a mutant is
-then tried on the tests that enter its function, the quickest first, and on those that start processes of their own. One
-outside every function is tried on all tests of the room.
+The tests run in a copy of the repository. First they run without a fault, which shows the functions that each test
+enters. Each mutant is then tried on the tests that enter its function, the quickest first, and on those that start
+processes of their own; a mutant outside every function is tried on all tests of its room.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple, Optional
 
 if __name__ == "__main__":
-    sys.path[0] = str(Path(__file__).resolve().parents[1])  # instead of this folder, whose names stand for others
+    sys.path[0] = str(Path(__file__).resolve().parents[1])  # instead of this folder, whose modules would hide others
 
 from rig import tree
 
@@ -39,8 +39,8 @@ DROPPED, TURNED, EMPTIED, CHANGED, SILENT = KINDS = (
     "call dropped",
 )
 PLAY = "--play"
-BROKEN, NO_TEST = (2, 3, 4), 5  # pytest's exit statuses: where nothing can be collected, and where nothing was
-PATIENCE = 60.0  # seconds more than ten times what a test took
+BROKEN, NO_TEST = (2, 3, 4), 5  # pytest's exit statuses if tests cannot be collected, and if none were
+PATIENCE = 60.0  # seconds that a test gets besides ten times its usual duration
 TURNS = {
     ast.Eq: "!=",
     ast.NotEq: "==",
@@ -56,7 +56,7 @@ TURNS = {
 EMPTY = {"str": '""', "int": "0", "float": "0.0", "list": "[]", "dict": "{}", "tuple": "()", "set": "set()"}
 DROPPABLE = (ast.AugAssign, ast.Assign, ast.Raise, ast.Continue, ast.Break, ast.If, ast.Delete)
 
-Order = dict[str, tuple[bool, float]]  # of tests, by name: enters the function itself or not, and for how long it runs
+Order = dict[str, tuple[bool, float]]  # the sort key of each test: False if it enters the function, then its duration
 
 
 class Mutant(NamedTuple):
@@ -69,7 +69,7 @@ class Mutant(NamedTuple):
     end: int
     old: str
     new: str
-    function: int  # the line on which the innermost function around it begins, 0 outside of any
+    function: int  # the line on which the innermost function around it begins, 0 if it is in none
 
     @property
     def room(self) -> str:
@@ -82,13 +82,13 @@ class Mutant(NamedTuple):
 
     @property
     def told(self) -> str:
-        """A line about it."""
+        """A line about the mutant."""
         old, new = (" ".join(text.split()) for text in (self.old, self.new))
         return f"{self.path}:{self.line}  {self.kind}: {old[:90]} -> {new[:90]}"
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Draws, tries, tells; 0 however many survive, for each of them is to be read."""
+    """Draw mutants, try them, print the results; return 0 even if some survive, as a person must judge each."""
     parser = argparse.ArgumentParser(prog="test --mutants", description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=50)
@@ -116,7 +116,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def drawn(root: Path, rooms: Sequence[str], seed: int, count: int) -> list[Mutant]:
-    """As many mutants, each of a kind and at a place that the seed draws; in the order of their files."""
+    """Draw `count` mutants, each by its kind and then by its place; in the order of their files."""
     sites: dict[str, list[Mutant]] = {kind: [] for kind in KINDS}
     sources = {}
     for path in sorted(path for room in rooms for path in (root / "scripts/bg" / room).rglob("*.py")):
@@ -124,7 +124,7 @@ def drawn(root: Path, rooms: Sequence[str], seed: int, count: int) -> list[Mutan
         sources[name] = path.read_bytes()
         for mutant in mutants_of(name, sources[name]):
             sites[mutant.kind].append(mutant)
-    chance = random.Random(seed)  # noqa: S311 (drawn again by whoever knows the seed)
+    chance = random.Random(seed)  # noqa: S311 (the same seed is to draw the same mutants)
     found: list[Mutant] = []
     while len(found) < count and any(sites.values()):
         left = sites[chance.choice(KINDS)]
@@ -136,7 +136,7 @@ def drawn(root: Path, rooms: Sequence[str], seed: int, count: int) -> list[Mutan
 
 
 def differs(source: bytes, mutant: Mutant) -> bool:
-    """Whether it can be compiled, and is another program."""
+    """Whether the changed file can be compiled, and is another program."""
     try:
         changed = ast.parse(mutant.put_into(source))
     except SyntaxError:
@@ -152,7 +152,7 @@ def mutants_of(path: str, source: bytes) -> Iterator[Mutant]:
 
     def visit(node: ast.AST, function: int, returns: str) -> Iterator[Mutant]:
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            # A decorated function begins, for its code object, with its first decorator.
+            # The code object of a decorated function begins at its first decorator.
             function = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
             returns = ast.unparse(node.returns) if getattr(node, "returns", None) else ""  # type: ignore[union-attr,arg-type]
         for target, kind, new in _changes(node, returns):
@@ -167,7 +167,7 @@ def mutants_of(path: str, source: bytes) -> Iterator[Mutant]:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a node but for annotations, docstrings and what only a type checker reads."""
+    """The children of a node, without annotations, docstrings and code for type checkers."""
     if _only_typed(node):
         return
     for name, value in ast.iter_fields(node):
@@ -180,7 +180,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(node: ast.AST, returns: str) -> Iterator[tuple[Any, str, str]]:
-    """What can be done to a node: the part that is replaced, the kind, and what stands there then."""
+    """The possible changes of a node: the part that is replaced, the kind, and the new text."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield node, SILENT, "pass"
     elif isinstance(node, DROPPABLE) and not _only_names(node):
@@ -196,7 +196,7 @@ def _changes(node: ast.AST, returns: str) -> Iterator[tuple[Any, str, str]]:
 
 
 def _only_names(node: ast.AST) -> bool:
-    """An assignment without which a name is unknown, or an `if` that takes another branch with it, or runs never."""
+    """Whether a statement should not be dropped: it only defines names, has an `else` to lose, or never runs."""
     if isinstance(node, ast.Assign):
         return all(isinstance(target, (ast.Name, ast.Tuple)) for target in node.targets)
     return isinstance(node, ast.If) and (bool(node.orelse) or _only_typed(node))
@@ -255,7 +255,7 @@ def interval(part: int, whole: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def run(root: Path, mutants: list[Mutant], kept: Optional[Path] = None) -> list[Mutant]:
-    """Try each on a copy; those that survived. What the tests of a room enter is kept in a folder, if one is given."""
+    """Try each mutant on a copy; return those that were not killed. `kept` is a folder for the notes on tests."""
     survived = []
     with tempfile.TemporaryDirectory(prefix="bg-mutants-") as folder:
         copy = tree.snapshot(root, Path(folder) / "copy")
@@ -268,7 +268,7 @@ def run(root: Path, mutants: list[Mutant], kept: Optional[Path] = None) -> list[
 
 
 def _noted(copy: Path, room: str, file: Optional[Path]) -> dict[str, Any]:
-    """What each test of a room does as it is: whether it passes, what it enters."""
+    """Notes on each test of a room without a fault: its outcome, its duration, and the functions that it enters."""
     began = time.monotonic()
     kept = file is not None and file.exists()
     notes = json.loads(file.read_text(encoding="utf-8")) if file and kept else _played(copy, room, {})["tests"]
@@ -281,7 +281,7 @@ def _noted(copy: Path, room: str, file: Optional[Path]) -> dict[str, Any]:
 
 
 def _killed(copy: Path, mutant: Mutant, notes: dict[str, Any]) -> bool:
-    """Whether a test notices it; the mutant and the test are told."""
+    """Whether a test notices the mutant; prints a line with both."""
     place = [mutant.path, mutant.function]
     chosen = {
         name: (place not in note["entered"], note["seconds"])
@@ -301,9 +301,9 @@ def _killed(copy: Path, mutant: Mutant, notes: dict[str, Any]) -> bool:
 
 
 def _played(copy: Path, room: str, chosen: Order, known: Sequence[str] = ()) -> dict[str, Any]:
-    """The tests of a room in a process of their own: its exit status, and what each test did.
+    """Run the tests of a room in a process of its own; return its exit status, and the notes on each test.
 
-    Where some are known, only those of them run that are chosen, and what is new; they end with the first that fails.
+    If some tests are known, only the chosen ones of these and new ones run, up to the first that fails.
     """
     task, told = copy.parent / "task.json", copy.parent / "told.json"
     task.write_text(json.dumps({"room": room, "chosen": chosen, "known": known, "told": str(told)}), encoding="utf-8")
@@ -311,7 +311,7 @@ def _played(copy: Path, room: str, chosen: Order, known: Sequence[str] = ()) -> 
     process = subprocess.Popen(
         [sys.executable, "-B", str(copy / "scripts/rig/mutants.py"), PLAY, str(task)],
         cwd=copy,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # else the file before the fault might run once more
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # else bytecode of the file without the fault might run
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -325,7 +325,7 @@ def _played(copy: Path, room: str, chosen: Order, known: Sequence[str] = ()) -> 
 
 
 def play(task: Path) -> int:
-    """The process that runs the tests."""
+    """Run the tests that this file names; called in a process of its own."""
     import pytest  # noqa: PLC0415 (only here)
 
     given = json.loads(task.read_text(encoding="utf-8"))
@@ -337,7 +337,7 @@ def play(task: Path) -> int:
 
 
 class Player:
-    """A pytest plugin: runs what is chosen, the quickest first, or notes what each test enters and starts."""
+    """A pytest plugin: runs the chosen tests, the quickest first, or notes what each test enters and starts."""
 
     def __init__(self, root: Path, chosen: Order, known: set[str], told: Path) -> None:
         self._source, self._chosen, self._known, self._told = f"{root / 'scripts/bg'}{os.sep}", chosen, known, told
@@ -358,7 +358,7 @@ class Player:
         self._entered.add(frame.f_code)
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
-        """Leave what is new, and what is chosen, in its order."""
+        """Keep new tests and chosen ones, in their order."""
         left = [item for item in items if item.nodeid in self._known and item.nodeid not in self._chosen]
         if self._known:
             config.hook.pytest_deselected(items=left)
@@ -366,7 +366,7 @@ class Player:
             items[:] = sorted(stay, key=lambda item: (*self._chosen.get(item.nodeid, (False, 0.0)), item.nodeid))
 
     def pytest_runtest_logstart(self, nodeid: str, location: object) -> None:
-        """A test begins."""
+        """Begin the notes on a test."""
         del location
         self._entered, self._processes = set(), False
         self.notes[nodeid] = {"outcome": "passed", "seconds": 0.0}
@@ -375,14 +375,14 @@ class Player:
             sys.settrace(self._enter)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """A phase of it has ended."""
+        """Note the outcome and the time of one phase of a test."""
         note = self.notes[report.nodeid]
         note["seconds"] += report.duration
         if report.outcome != "passed":
             note["outcome"] = report.outcome
 
     def pytest_runtest_logfinish(self, nodeid: str, location: object) -> None:
-        """A test has ended."""
+        """Note the functions that a test has entered."""
         del location
         sys.settrace(None)
         faulthandler.cancel_dump_traceback_later()
@@ -391,7 +391,7 @@ class Player:
         self.notes[nodeid].update(entered=entered, processes=self._processes)
 
     def pytest_sessionfinish(self) -> None:
-        """What was noted is kept."""
+        """Write the notes to the file."""
         self._told.write_text(json.dumps(self.notes), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The tree that users get: what runs, and the documents that its README leads to, from one commit.
+"""The tree that users get, built from one commit: the program, and the documents that its README leads to.
 
 The same commit gives the same bytes, modes, times and commit id on every machine.
 """
@@ -24,12 +24,12 @@ ROOT = Path(__file__).resolve().parents[2]
 MANIFEST, README = ".claude-plugin/plugin.json", "README.md"
 FOLDERS = (".claude-plugin/", "agents/", "commands/", "hooks/", "scripts/bg/", "skills/")
 FILES = ("CHANGELOG.md", "LICENSE", "SECURITY.md", "plugin.json", "scripts/bgctl", "scripts/demo")
-#: Which modules of the rig the demo needs, its imports say; what else it reads, nothing but this.
+#: The demo's imports say which modules of the rig it needs; only this says which other files it reads.
 RIG, DEMO, DEMO_READS = "scripts/rig/__init__.py", "scripts/rig/demo.py", ("scripts/rig/demo_events.json",)
 _REPOSITORY_ONLY = re.compile(rb"<!-- begin repository only -->\n.*?<!-- end repository only -->\n", re.DOTALL)
-_LINK = re.compile(r'(?:\]\(|src="|srcset=")([^)#"\s:]+)(?=[)#"\s])')  # with a colon it leads elsewhere
+_LINK = re.compile(r'(?:\]\(|src="|srcset=")([^)#"\s:]+)(?=[)#"\s])')  # a link with a colon leads out of the tree
 _ENCODED = ("-c", "i18n.commitEncoding=UTF-8", "-c", "i18n.logOutputEncoding=UTF-8")
-BLOCK = 4096  # most file systems give each file whole blocks of this size
+BLOCK = 4096  # bytes; most file systems give each file whole blocks of this size
 
 
 class PackageError(Exception):
@@ -37,7 +37,7 @@ class PackageError(Exception):
 
 
 def git(repository: Path, *words: str, given: bytes = b"", **env: str) -> bytes:
-    """What git prints, with nothing of the user's configuration that would change it."""
+    """The output of git, without the settings of the user that would change it."""
     command = ["git", "-C", str(repository), "-c", "core.autocrlf=false", *_ENCODED, *words]
     done = subprocess.run(command, input=given, capture_output=True, env={**os.environ, **env}, check=False)
     if done.returncode:
@@ -47,7 +47,7 @@ def git(repository: Path, *words: str, given: bytes = b"", **env: str) -> bytes:
 
 @dataclass
 class Package:
-    """The files of a package by their paths, and the commit that they come from."""
+    """The files of a package by their paths, the executable ones among them, and the commit that they come from."""
 
     repository: Path
     commit: str
@@ -70,7 +70,7 @@ class Package:
         )
 
     def write(self, folder: Path) -> None:
-        """Write the files below a new or an empty folder, with fixed modes and with the commit's time."""
+        """Write the files into a new or empty folder, with fixed modes and with the commit's time."""
         if folder.exists() and any(folder.iterdir()):
             raise PackageError(f"{folder} is not empty")
         seconds = int(self._origin[5].split()[0])
@@ -85,9 +85,9 @@ class Package:
             os.utime(inner, (seconds, seconds))
 
     def store(self, onto: str = "") -> str:
-        """Make a commit of the package in its repository, on top of an earlier one if that is named; the commit's id.
+        """Commit the package in its repository, on top of the commit `onto` if one is named; return the commit's id.
 
-        Author, committer and dates are those of the source, so the id follows from the source and `onto` alone.
+        Author, committer and dates are those of the source commit, so the id depends only on that commit and `onto`.
         """
         with tempfile.TemporaryDirectory() as folder:
             index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
@@ -105,7 +105,7 @@ class Package:
 
 
 def size_of(sizes: Iterable[int]) -> str:
-    """Files, bytes, and what they take on disk."""
+    """The number of files, their bytes, and the room that they take on disk, in words."""
     listed = list(sizes)
     disk = sum(-(-size // BLOCK) * BLOCK for size in listed)
     return f"{len(listed)} files of {sum(listed) / 1e6:.2f} MB, which take {disk / 1e6:.2f} MB on disk"
@@ -143,7 +143,7 @@ def _tree(repository: Path, commit: str) -> tuple[dict[str, str], dict[str, byte
 
 
 def _closed(found: set[str], more: Callable[[str], set[str]]) -> set[str]:
-    """These files and all that they lead to."""
+    """These files, and all files that they lead to, directly or not."""
     new = found
     while new:
         new = set().union(*map(more, new)) - found
@@ -152,7 +152,7 @@ def _closed(found: set[str], more: Callable[[str], set[str]]) -> set[str]:
 
 
 def _imported(tree: dict[str, bytes], name: str) -> set[str]:
-    """The modules of the rig that one of them imports, and its package."""
+    """The modules of the rig that this one imports, and the package's `__init__`."""
     named = {RIG}
     for node in ast.walk(ast.parse(tree.get(name, b""))):
         if isinstance(node, ast.ImportFrom) and node.module == "rig":
@@ -163,7 +163,7 @@ def _imported(tree: dict[str, bytes], name: str) -> set[str]:
 
 
 def _linked(tree: dict[str, bytes], name: str) -> set[str]:
-    """The files that a document links to."""
+    """The files that a document links to; none if the file is no document."""
     if not name.endswith(".md"):
         return set()
     folder = posixpath.dirname(name)
@@ -171,7 +171,7 @@ def _linked(tree: dict[str, bytes], name: str) -> set[str]:
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Write a package; 1 if it cannot be built."""
+    """Write a package; return 1 if it cannot be built."""
     parser = argparse.ArgumentParser(
         prog="package",
         description="Write the tree that users get, and store it as a commit that a release branch can hold.",

@@ -1,4 +1,4 @@
-"""What one event passes through: the modules it calls into, the calls between them, and what it asks the ledger.
+"""The path of one event: the modules that it calls into, the calls between them, and its queries to the ledger.
 
 `python scripts/rig/paths.py [TREE]` prints the table for this tree, or for another checkout of the project.
 """
@@ -22,7 +22,7 @@ from bg.ledger.file import tables_of  # noqa: E402 - the path comes first
 from rig import clients, conversation  # noqa: E402 - as above
 
 VERSION = clients.newest()
-# Runs hooks/hook.py as it is, with an eye on calls between modules of the plugin and on every statement.
+# Runs hooks/hook.py unchanged, and records the calls between modules of the plugin and every SQL statement.
 WATCH = """
 import json, os, sys, _sqlite3 as sqlite3
 sys.argv = sys.argv[1:]
@@ -56,7 +56,7 @@ exec(code, {"__name__": "__main__", "__file__": sys.argv[0]})
 
 
 class Passed(NamedTuple):
-    """What one event has passed."""
+    """The path of one event."""
 
     modules: list[str]
     calls: int
@@ -64,17 +64,17 @@ class Passed(NamedTuple):
 
     @property
     def selects(self) -> list[list[str]]:
-        """The questions that were put to the ledger."""
+        """The queries to the ledger."""
         return [one for one in self.statements if one[0].startswith("SELECT")]
 
     @property
     def twice(self) -> list[list[str]]:
-        """The questions that were put to the ledger more than once, each as often as it was put again."""
+        """The repeated queries to the ledger, each as often as it was repeated."""
         return [one for place, one in enumerate(self.selects) if one in self.selects[:place]]
 
     @property
     def needless(self) -> list[list[str]]:
-        """Of these, those that were put again although the event had written to none of their tables in between."""
+        """The queries that were repeated although the event had written to none of their tables in between."""
         found = []
         for place, one in enumerate(self.statements):
             before = [each for each in range(place) if self.statements[each] == one]
@@ -96,7 +96,7 @@ class Session:
         self.transcript.write_text(json.dumps(record) + "\n", encoding="utf-8")
 
     def send(self, name: str, **event: Any) -> tuple[dict[str, Any], Passed]:
-        """One event: the answer, and what it has passed."""
+        """Send one event; return the answer, and the event's path."""
         seen, data = self.folder / "seen.json", self.folder / "data"
         whole = {"session_id": "s1", "transcript_path": str(self.transcript), "cwd": str(self.folder)}
         done = subprocess.run(
@@ -117,7 +117,7 @@ class Session:
 
 
 def played(tree: Path) -> dict[str, Passed]:
-    """The five events: a run's end with a question, its reminder, a turn's end, a typed answer, a status."""
+    """The paths of five events: a run's end with a question, its reminder, a turn's end, a typed answer, a status."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="paths-") as name:
         session = Session(tree, Path(name))

@@ -1,8 +1,8 @@
 """The README's picture: the demo's play typed into the real client in a terminal, drawn as SVG for light and dark.
 
-`PYTHONPATH=scripts python -m rig.picture` writes docs/demo-dark.svg and docs/demo-light.svg. Nothing in it is drawn by
-hand: what stands there stood on the screen, less empty lines and the client's own decorations. Signs that few fonts
-have are drawn as the nearest that nearly all have.
+`PYTHONPATH=scripts python -m rig.picture` writes docs/demo-dark.svg and docs/demo-light.svg. Nothing is drawn by hand:
+every line was on the screen, but empty lines and the client's own decorations are left out. A character that few fonts
+have is drawn as the nearest one that nearly all have.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DIALOG = [
         ],
     },
 ]
-#: Few fonts have these; what is drawn instead, nearly all have.
+#: Few fonts have the characters on the left; nearly all have those on the right, which are drawn instead.
 SIGNS = str.maketrans("❯⎿✓✔☐☒✻●…", "›└√√□■*•…")
 FONT = 'font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14"'
 THEMES = {
@@ -64,7 +64,7 @@ _SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
 class Piece(NamedTuple):
-    """Some characters of a line in one style; `at` is their column."""
+    """Some characters of a line in one style; `at` is their column, `said` whether they are on a box."""
 
     at: int
     text: str
@@ -74,7 +74,7 @@ class Piece(NamedTuple):
 
 
 def pieces(line: str) -> list[Piece]:
-    """A captured line, taken apart at its colours."""
+    """A captured line, split where its style changes."""
     found: list[Piece] = []
     colour, bold, said, at, start = "", False, False, 0, 0
     for sign in [*_SGR.finditer(line), None]:
@@ -114,7 +114,7 @@ def _style(words: str, colour: str, *, bold: bool, said: bool) -> tuple[str, boo
 
 
 def spaced(lines: list[str]) -> list[str]:
-    """The lines with room before each that was typed."""
+    """The lines, with an empty one before each typed command."""
     typed = [number for number, line in enumerate(lines) if re.match("❯\\s/bg", _SGR.sub("", line))]
     return [each for number, line in enumerate(lines) for each in ([""] if number and number in typed else []) + [line]]
 
@@ -145,7 +145,7 @@ def draw(lines: list[str], theme: dict[str, str]) -> str:
 
 
 class _Insisting:
-    """An agent that says that the tests passed, which it never ran, and says so again when it is asked."""
+    """An agent that says that the tests passed, which it never ran, and insists when it is asked."""
 
     def __call__(self, request: Request) -> Reply:
         """Its report, each time."""
@@ -165,7 +165,7 @@ class _Insisting:
 
 
 def _claude(request: Request) -> Reply:
-    """The demo's parent; it puts questions in a dialog, and has a second task."""
+    """The demo's parent, which also puts questions in a dialog, and has a second task."""
     told = demo_cast.news(request)
     if "needs answers before" in told:
         return call("AskUserQuestion", questions=DIALOG)
@@ -178,7 +178,7 @@ def _claude(request: Request) -> Reply:
 
 
 def record(version: str) -> list[str]:
-    """The lines of one run, with their colours: the first task up to its dialog, then what came of both."""
+    """The lines of one run, with their colours: the first task up to its dialog, then the outcome of both tasks."""
     with Home() as home:
         demo_cast.lay_out(home.project)
         script = Script(
@@ -194,7 +194,7 @@ def record(version: str) -> list[str]:
 
 
 def _asked(term: Interactive) -> list[str]:
-    """The task is handed over, and its question is in the dialog."""
+    """Hand over the task; return the lines up to the dialog with its questions."""
     term.say(f"/bg:bg {demo_cast.TASK}")
     term.wait_for("Enter to select", 60)
     term.settle(1.0)
@@ -202,7 +202,7 @@ def _asked(term: Interactive) -> list[str]:
 
 
 def _ended(term: Interactive) -> list[str]:
-    """It is answered; what came of it, and of a second task that claims what it has not done."""
+    """Answer the dialog; return the lines on its outcome, and on a second task, which makes a false claim."""
     for _ in range(3):
         term.keys("Enter")
         time.sleep(0.7)
@@ -224,7 +224,7 @@ def _ended(term: Interactive) -> list[str]:
 
 
 def kept(shown: str, first: str, last: str) -> list[str]:
-    """From one line to another, without empty lines and the client's own decorations."""
+    """The lines of a screen from one pattern to another, without empty lines and the client's own decorations."""
     lines = [line.rstrip() for line in shown.split("\n")]
     plain = [_SGR.sub("", line).rstrip() for line in lines]
     begin = next(number for number, line in enumerate(plain) if re.match(first, line))

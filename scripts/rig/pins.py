@@ -1,4 +1,4 @@
-"""The packages that the tests need: as pinned in pyproject.toml, else as this machine happens to have them."""
+"""The packages that the tests need: as pinned in pyproject.toml, else as this machine has them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import Callable
 from rig import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What the tests import; the rest of the pins is for what `.ci/run` checks beside them.
+#: The packages that the tests import; the other pins are for the further checks of `.ci/run`.
 IMPORTED = ("pytest", "hypothesis", "yaml", "jsonschema")
 
 Say = Callable[[str], None]
 
 
 def provide(say: Say) -> str:
-    """Install the development group exactly as pinned; empty if it is all there, else why it is not."""
+    """Install the development group exactly as pinned; return why that failed, or empty."""
     wanted = [pin for pin in pins((ROOT / "pyproject.toml").read_text(encoding="utf-8")) if not _has(pin)]
     if not wanted:
         return ""
@@ -41,12 +41,12 @@ def provide(say: Say) -> str:
 
 
 def usable() -> bool:
-    """Whether this interpreter has what the tests import, in whatever version."""
+    """Whether this interpreter has the packages that the tests import, in any version."""
     return all(importlib.util.find_spec(name) for name in IMPORTED)
 
 
 def another() -> str:
-    """An interpreter of this machine, outside the virtual environment, that has what the tests import."""
+    """An interpreter outside the virtual environment that has the packages that the tests import; empty if none has."""
     parts = os.environ.get("PATH", os.defpath).split(os.pathsep)
     outside = os.pathsep.join(part for part in parts if Path(part) != Path(sys.executable).parent)
     probe = f"import sys, {', '.join(IMPORTED)}; sys.exit(sys.version_info < (3, 10))"
@@ -59,7 +59,7 @@ def another() -> str:
 
 
 def pins(text: str) -> list[str]:
-    """The list `dev` of the dependency groups; read as lines, because 3.10 has no TOML reader."""
+    """The pins of the development group; read as lines, because Python 3.10 has no TOML reader."""
     group = text.partition("[dependency-groups]")[2].partition("\n[")[0]
     found = re.findall(r'^\s*"([\w.-]+==[\w.]+)"', group, re.MULTILINE)
     if not found:

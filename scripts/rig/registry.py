@@ -1,4 +1,4 @@
-"""Whether a registry of packages answers: its own program is asked once, with a bound, and its words become ours."""
+"""Whether a package registry answers: npm or pip asks once, within a bound, and its errors become a short clause."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from rig.home import kill_group
 
 PATIENCE = 9.0  # seconds for one question, the program's own start included
-#: What the programs are told, so that they say by themselves what was wrong before they are ended.
+#: Options with which the programs report what was wrong before `PATIENCE` is over.
 NPM = ("--fetch-retries=0", "--fetch-timeout=6000")
 PIP = ("-vv", "--retries", "0", "--timeout", "6", "--disable-pip-version-check")
 
@@ -27,12 +27,12 @@ _PLACE = re.compile(r"(?:request to|GET|timeout at:|fetch URL) (https?)://(?:[^\
 
 
 def ask(command: list[str]) -> str:
-    """Start a program that asks its registry for something; empty if that worked, else what was wrong."""
+    """Run a program that asks its registry for something; return what was wrong, or empty if nothing."""
     return answer(command)[1]
 
 
 def answer(command: list[str]) -> tuple[str, str]:
-    """The same, with everything that the program has printed before what was wrong."""
+    """The same, but return first everything that the program has printed."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -54,7 +54,7 @@ def answer(command: list[str]) -> tuple[str, str]:
 
 
 def reason(said: str) -> str:
-    """What npm or pip says of a registry that gave nothing, as one clause."""
+    """The reason that npm or pip prints for a failure of the registry, as one clause."""
     place = _PLACE.search(said)
     name = f"the registry {place[2]}" if place else "the registry"
     for pattern, words in _CAUSES:

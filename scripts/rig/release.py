@@ -1,6 +1,6 @@
-"""A release: cut the changelog, set the version, build and check the package, store it with its tag.
+"""A release: date the changelog, set the version, build and check the package, store it with its tag.
 
-All of it happens in a temporary copy. The branch, `release` and the tag change only if everything has worked.
+All of this happens in a temporary copy. Your branch, the branch `release` and the tag change only if all of it works.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNRELEASED = "## [Unreleased]\n"
 
 
 def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
-    """Make a release; 1 if it cannot be made, and then nothing has changed."""
+    """Make a release; return 1 if it cannot be made, in which case nothing has changed."""
     parser = argparse.ArgumentParser(prog="release", description="Publish a version on the branch `release`.")
     parser.add_argument("version", help="such as 1.2.3")
     parser.add_argument("--date", default=f"{datetime.now(timezone.utc):%Y-%m-%d}", help="its day; today by default")
@@ -51,7 +51,7 @@ def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
 
 
 def make(repository: Path, version: str, date: str, folder: Path) -> str:
-    """Make the release in this repository, its package in this folder; the tag."""
+    """Make the release in this repository, and its package in this folder; return the tag."""
     tag = f"bg--v{version}"
     if git(repository, "tag", "--list", tag):
         raise PackageError(f"the tag {tag} is there already")
@@ -69,7 +69,7 @@ def make(repository: Path, version: str, date: str, folder: Path) -> str:
 
 
 def set_version(repository: Path, version: str, date: str) -> None:
-    """Set the version wherever it is written, and put the changelog's Unreleased part under it."""
+    """Set the version in every file that names it, and move the changelog's Unreleased part under it."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version) or not re.fullmatch(r"\d{4}-\d\d-\d\d", date):
         raise PackageError(f"a version is like 1.2.3 and a date like 2026-01-31, not {version} and {date}")
     for name in MANIFESTS:
@@ -105,7 +105,7 @@ def check(folder: Path) -> None:
 
 
 def _clone(root: Path, folder: Path) -> Path:
-    """A copy of a repository in which a release is due, with the last release and who commits there."""
+    """Clone a repository that has something to release, with its last release and its committer's name."""
     if git(root, "status", "--porcelain"):
         raise PackageError("commit or remove your changes first")
     unreleased = (root / "CHANGELOG.md").read_text(encoding="utf-8").partition(_UNRELEASED)[2].partition("\n## ")[0]

@@ -1,4 +1,4 @@
-"""One request of the client to the model, with views on what the model was told."""
+"""One request of the client to the model, with views of the conversation in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ToolResult(NamedTuple):
-    """What a tool answered, as the model saw it."""
+    """The result of a tool, as the model saw it."""
 
     tool: str
     text: str
@@ -20,7 +20,7 @@ class ToolResult(NamedTuple):
 
 @dataclass
 class Request:
-    """The parsed body and when it came; `actor`, `surplus`, `reply` and `answered` are set as it is served."""
+    """The parsed body, and when it came; `actor`, `surplus`, `reply` and `answered` are set while it is answered."""
 
     body: dict[str, Any]
     headers: dict[str, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Request:
 
     @property
     def is_subagent(self) -> bool:
-        """Whether a subagent asks, not the session itself."""
+        """Whether the request comes from a subagent, and not from the session itself."""
         system = self.system_text()
         if "cc_is_subagent=true" in system or "x-claude-code-agent-id" in self.headers:
             return True
@@ -50,18 +50,18 @@ class Request:
         return _text(self.body.get("system"))
 
     def tools(self) -> list[str]:
-        """The names of the tools that are offered."""
+        """The names of the offered tools."""
         return [str(tool.get("name")) for tool in self.body.get("tools") or []]
 
     def tool(self, name: str) -> dict[str, Any]:
-        """One offered tool's description and schema; empty where it is not offered."""
+        """The description and schema of an offered tool; empty if it is not offered."""
         for tool in self.body.get("tools") or []:
             if tool.get("name") == name:
                 return dict(tool)
         return {}
 
     def first_user_text(self) -> str:
-        """The first user message: of a subagent, its task."""
+        """The first user message, which for a subagent is its task."""
         for message in self.messages:
             if message.get("role") == "user":
                 return _text(message.get("content"))
@@ -72,7 +72,7 @@ class Request:
         return self._texts("user")
 
     def last_user_text(self) -> str:
-        """The newest text in a user message that is not a tool result; empty where there is none."""
+        """The newest text in a user message that is not a tool result; empty if there is none."""
         texts = self.user_texts()
         return texts[-1] if texts else ""
 
@@ -81,7 +81,7 @@ class Request:
         return self._texts("system")
 
     def assistant_texts(self) -> list[str]:
-        """What the model itself has said so far."""
+        """The texts of the model itself so far."""
         return self._texts("assistant")
 
     def tool_results(self) -> list[ToolResult]:
@@ -120,7 +120,7 @@ class Request:
 
 
 def _blocks(content: object) -> list[dict[str, Any]]:
-    """Content as a list of blocks, whichever of the two forms the client used."""
+    """Content as a list of blocks, from either form that clients use."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []

@@ -1,4 +1,4 @@
-"""What the scripted model says: replies, the actors that give them in order, and their form on the wire."""
+"""The lines of the scripted model: replies, the actors that give them in order, and the form of replies on the wire."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reply:
     lost: bool = False
 
     def __add__(self, other: Reply) -> Reply:
-        """One message that says both."""
+        """One message that holds both."""
         return replace(
             self,
             blocks=self.blocks + other.blocks,
@@ -49,7 +49,7 @@ class Reply:
         return replace(self, gates=(*self.gates, gate))
 
     def paused(self, gate: Gate) -> Reply:
-        """The same reply, whose stream stands still in the midst of its last block until the gate opens."""
+        """The same reply, whose stream pauses in the midst of its last block until the gate opens."""
         return replace(self, midway=(*self.midway, gate))
 
     def later(self, seconds: float) -> Reply:
@@ -61,12 +61,12 @@ class Reply:
         return replace(self, stop="max_tokens")
 
     def dropped(self) -> Reply:
-        """The same reply, in the midst of whose last block the connection is lost."""
+        """The same reply, but the connection is lost in the midst of its last block."""
         return replace(self, lost=True)
 
     @property
     def stop_reason(self) -> str:
-        """Why the message ends."""
+        """The API's reason for the end of the message."""
         return self.stop or ("tool_use" if any(block["type"] == "tool_use" for block in self.blocks) else "end_turn")
 
     def hold(self, closing: threading.Event) -> None:
@@ -75,7 +75,7 @@ class Reply:
         closing.wait(self.delay)
 
     def pause(self, event: dict[str, Any], closing: threading.Event) -> None:
-        """Wait before this event of the stream, where it is the end of the last block, for the gates in its midst."""
+        """Wait for the gates in the midst of the last block, if this event of the stream is the end of that block."""
         if event["type"] == "content_block_stop" and event["index"] == len(self.blocks) - 1:
             _wait(self.midway, closing)
 
@@ -94,25 +94,25 @@ def _wait(gates: tuple[Gate, ...], closing: threading.Event) -> None:
 
 
 def text(words: str) -> Reply:
-    """The model says something."""
+    """A reply in which the model says something."""
     return Reply(({"type": "text", "text": words},))
 
 
 def call(tool: str, **tool_input: Any) -> Reply:
-    """The model calls a tool."""
+    """A reply in which the model calls a tool."""
     return Reply(({"type": "tool_use", "name": tool, "input": tool_input},))
 
 
 def failure(
     status: int = 400, kind: str = "invalid_request_error", message: str = "scripted failure", **headers: str
 ) -> Reply:
-    """The API refuses; the headers are named with `_` for `-`."""
+    """A reply in which the API refuses; in the names of headers, `_` stands for `-`."""
     named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(error=(status, kind, message), headers=named)
 
 
 def usage_limit(resets: int) -> Reply:
-    """The API refuses because the user's limit of five hours is used up, until this moment in seconds."""
+    """A refusal because the user's limit for five hours is used up; `resets` is the second in which that ends."""
     return failure(
         429,
         "rate_limit_error",
@@ -124,7 +124,7 @@ def usage_limit(resets: int) -> Reply:
 
 
 def overloaded() -> Reply:
-    """The API refuses because it is overloaded."""
+    """A refusal because the API is overloaded."""
     return failure(529, "overloaded_error", "Overloaded")
 
 
@@ -133,7 +133,7 @@ Step = Union[Reply, Callable[[Request], Reply]]
 
 @dataclass
 class Actor:
-    """One speaker: answers the requests that its predicate knows, one step each, then a short plain text."""
+    """One speaker: answers each request that its predicate knows by its next step, after the last by a short text."""
 
     name: str
     knows: Predicate
@@ -142,14 +142,14 @@ class Actor:
 
 
 class Script:
-    """The actors in order of precedence; the first whose predicate holds gives its next step."""
+    """The actors in order of precedence; the first whose predicate knows a request answers it."""
 
     def __init__(self, *actors: tuple[str, Predicate, list[Step]]) -> None:
         self.actors = [Actor(name, knows, list(steps)) for name, knows, steps in actors]
         self._lock = threading.Lock()
 
     def decide(self, request: Request) -> Reply:
-        """The reply to this request; marks the request with who gave it."""
+        """The reply to this request; also notes in the request which actor gave it."""
         chore = housekeeping(request)
         if chore:
             request.actor = "housekeeping"
@@ -160,7 +160,7 @@ class Script:
         return reply if reply.error else replace(reply, blocks=tuple(_with_id(block) for block in reply.blocks))
 
     def done(self, name: str) -> bool:
-        """Whether this actor has said everything."""
+        """Whether this actor has taken all its steps."""
         return all(actor.said >= len(actor.steps) for actor in self.actors if actor.name == name)
 
     def _next(self, request: Request) -> Step:
@@ -176,22 +176,22 @@ class Script:
 
 
 def asked(words: str) -> Predicate:
-    """Knows an agent by words in its first user message, which no other conversation has there."""
+    """A predicate that knows an agent by words that only its first user message holds."""
     return lambda request: words in request.first_user_text()
 
 
 def parent(request: Request) -> bool:
-    """Knows the session itself."""
+    """The predicate for the session itself."""
     return not request.is_subagent
 
 
 def subagent(request: Request) -> bool:
-    """Knows any subagent."""
+    """The predicate for any subagent."""
     return request.is_subagent
 
 
 def housekeeping(request: Request) -> Optional[Reply]:
-    """The answer to what the client asks for itself (titles, summaries, suggestions, the auto-mode classifier)."""
+    """The answer to a request for the client's own use: title, summary, suggestion, auto-mode classifier; else None."""
     if "You are a security monitor" in request.system_text():
         return text("<severity>0</severity>")
     last = request.last_user_text()

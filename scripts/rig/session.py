@@ -1,4 +1,4 @@
-"""Runs a client headless, for one prompt or many, and ends everything that it started."""
+"""Runs a client headless, for one prompt or many, and ends all processes of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rig import clients
 from rig.home import PATIENCE, Home, kill_group
 
 RESULTS_LATE = "2.1.100"
-UNANSWERED = 5.0  # a prompt that a hook has blocked begins no turn on the older hosts
+UNANSWERED = 5.0  # seconds until a prompt counts as blocked by a hook: on older hosts it begins no turn then
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUserQuestion Skill"
 
 
@@ -61,18 +61,18 @@ class Headless:
 
     @property
     def session_id(self) -> str:
-        """The session's id, as soon as the first event has told it."""
+        """The session's id; waits for the first event that tells it."""
         event = self.wait_for(lambda event: "session_id" in event)
         return str(event["session_id"])
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """The result events so far: one for each turn of the parent."""
+        """The result events so far, one for each turn of the parent."""
         with self._more:
             return [event for event in self.events if event.get("type") == "result"]
 
     def send(self, words: str) -> None:
-        """Say something as the user, once the turn is over: in mid-turn, hosts before 2.1.327 show it to no hook."""
+        """Say something as the user, once the turn is over: during a turn, hosts before 2.1.327 show it to no hook."""
         self.await_turn()
         message = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": words}]}}
         if not self.process.stdin:
@@ -82,13 +82,13 @@ class Headless:
         self.process.stdin.flush()
 
     def await_turn(self) -> None:
-        """Wait until what was said last has become a turn, and the turn its result; not for ever, as some have none."""
+        """Wait until the last prompt has begun a turn and the turn has its result; with a bound, as some have none."""
         with self._more:
             while self.process.poll() is None and time.time() < self._is_over_by():
                 self._more.wait(0.1)
 
     def _is_over_by(self) -> float:
-        """When the turn counts as over: at once where it is, else after the time in which it should have been."""
+        """The moment at which the turn counts as over: 0 if it is over, else the latest by which it should be."""
         count, at = self._said
         marks = [event for event in self.events[count:] if _marks_a_turn(event)]
         if not at or (marks and marks[-1]["type"] == "result"):
@@ -101,19 +101,19 @@ class Headless:
         return float(self.events[-1]["at"]) + 1.0 if held else float(marks[-1]["at"]) + PATIENCE
 
     def turn(self, words: str, timeout: float = PATIENCE) -> dict[str, Any]:
-        """Say something and wait for the turn's result (2.1.100 gives it only when no background agent runs)."""
+        """Say something and wait for the turn's result, which 2.1.100 gives only when no background agent runs."""
         self.await_turn()
         seen = len(self.results)
         self.send(words)
         return self.wait_results(seen + 1, timeout)[seen]
 
     def wait_results(self, count: int, timeout: float = PATIENCE) -> list[dict[str, Any]]:
-        """Wait until this many turns have ended."""
+        """Wait until `count` turns have ended; return their results."""
         self.wait_for(lambda _: len(self.results) >= count, timeout)
         return self.results
 
     def wait_for(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = PATIENCE) -> dict[str, Any]:
-        """The first event for which `wanted` holds."""
+        """The first event for which `wanted` holds, waiting for it to come."""
         deadline = time.monotonic() + timeout
         with self._more:
             while True:
@@ -126,7 +126,7 @@ class Headless:
                 self._more.wait(min(left, 0.5))
 
     def finish(self, timeout: float = PATIENCE) -> int:
-        """Close stdin and wait for the end; a client that does not end is killed and answers -9."""
+        """Close stdin and wait for the end; return the exit status, -9 for a client that does not end and is killed."""
         if self.process.stdin:
             self.process.stdin.close()
         try:
@@ -150,13 +150,13 @@ class Headless:
                     continue
 
     def __enter__(self) -> Headless:
-        """Running already."""
+        """Return the client, which is running already."""
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        """End it, however the block ended."""
+        """End the client, however the block ended."""
         self.close()
 
     def _read_out(self) -> None:
@@ -176,12 +176,12 @@ class Headless:
 
 
 def _marks_a_turn(event: dict[str, Any]) -> bool:
-    """Each turn of the parent, the user's or the host's own, begins with the one and ends with the other."""
+    """Whether the event begins a turn of the parent (`init`) or ends one (`result`), the user's or the host's own."""
     return event.get("type") == "result" or event.get("subtype") == "init"
 
 
 class Result:
-    """What a finished headless run left behind."""
+    """The events, results and transcripts of a finished headless run."""
 
     def __init__(self, run: Headless, code: int) -> None:
         self.code = code
@@ -192,7 +192,7 @@ class Result:
 
     @property
     def session_id(self) -> str:
-        """The session's id; empty where the client never told it."""
+        """The session's id; empty if the client never told it."""
         return next((str(event["session_id"]) for event in self.events if "session_id" in event), "")
 
     @property
@@ -219,7 +219,7 @@ def run_print(
     timeout: float = PATIENCE,
     env: Optional[dict[str, str]] = None,
 ) -> Result:
-    """One headless run: a prompt with -p, or a list of prompts as turns of one process (stream-json)."""
+    """Run a client once: one prompt with -p, or a list of prompts as turns of one process (stream-json)."""
     options = arguments(plugin_dirs) if args is None else [*arguments(plugin_dirs), *args]
     if isinstance(prompts, str):
         with Headless(home, version, options, prompt=prompts, cwd=cwd, env=env) as run:
@@ -231,7 +231,7 @@ def run_print(
 
 
 def allow_by_hook(matcher: str = "Agent|SendMessage") -> str:
-    """A --settings value whose hook allows these tools, which in auto mode no rule can."""
+    """A value for --settings with a hook that allows these tools, as no rule can in auto mode."""
     answer = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}
     hook = {"type": "command", "command": f"echo '{json.dumps(answer)}'"}
     return json.dumps({"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [hook]}]}})

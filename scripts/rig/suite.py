@@ -1,6 +1,6 @@
-"""The tests on this machine: what they need, which of them run, in which order, and what ran; for scripts/test.
+"""The tests on this machine, for scripts/test: their requirements, the choice and order of tests, and their counts.
 
-Exit status: pytest's, or 1 where CI ran no test or a required client is missing, or 2 where the packages cannot be had.
+Exit status: pytest's, or 1 if CI ran no test or a required client is missing, or 2 if the packages cannot be had.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose names must not stand for others
+sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose modules would hide others of the same name
 
 from rig import clients, draw, fetching, pins  # noqa: E402 (the package is beside this folder, wherever it was started)
 
 SHORT = "not long and (not host or loop)"
-ALONE = "alone"  # what starts fifty processes at once would disturb every other test
+ALONE = "alone"  # the mark of tests that start fifty processes at once, which would disturb all others
 CLIENTS_OF = "--clients-of"
 AS_IS = "BG_TEST_AS_IS"
-ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is not there
+ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is missing
 REQUIRED = "BG_REQUIRE_HOSTS"
 CLIENT, MUTANTS = "--client", "--mutants"
 USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
@@ -41,12 +41,12 @@ scripts/test --setup      only fetches what a run would need
 
 
 def main(arguments: list[str]) -> int:
-    """Sets up, runs, counts."""
+    """Set everything up, run the tests, return the exit status."""
     if "--help" in arguments or "-h" in arguments:
         sys.stdout.write(USAGE)
         return 0
     for name in (ONE_CLIENT, NO_CLIENT, clients.DRAWN, clients.GIVEN):
-        os.environ.pop(name, None)  # where this is started by a test of a run that has set them
+        os.environ.pop(name, None)  # set if a test of another run has started this one
     inner = {CLIENTS_OF: _tell_clients, MUTANTS: _try_mutants}.get("".join(arguments[:1]))
     if inner:
         return inner(arguments[1:])
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     given = [argument for argument in arguments if argument not in ("--all", "--setup")]
     if not _packages([*([CLIENT, named] if named else []), *arguments]):
         return 2
-    # Tests get a home of their own; the clients lie in the real one.
+    # Tests get a home of their own, but the clients are in the real one.
     os.environ.setdefault("BG_TEST_REAL_HOME", str(Path.home()))
     os.environ["BG_HOSTS"] = str(clients.hosts())
     signal.signal(signal.SIGTERM, _stop)
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _named(arguments: list[str]) -> tuple[str, list[str]]:
-    """The client that is named, and the other arguments."""
+    """The client that the arguments name, and the other arguments."""
     if CLIENT not in arguments[:-1]:
         return "", arguments
     place = arguments.index(CLIENT)
@@ -84,7 +84,7 @@ def _named(arguments: list[str]) -> tuple[str, list[str]]:
 
 
 def _complete(missing: dict[str, str], *, required: bool) -> bool:
-    """Everything is there that the run is told to have; what is not is said."""
+    """Whether everything that is required is there; print what is missing."""
     tmux = bool(shutil.which("tmux"))
     if not tmux:
         _say("tmux is not installed: what only a terminal shows is not tested")
@@ -105,7 +105,7 @@ def _is_path(argument: str) -> bool:
 
 
 def _all(given: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Everything, on every client, and the loop on those that are drawn."""
+    """The options for everything on every client, with the loop on drawn versions; and the clients that are missing."""
     missing, drawn = {}, []
     try:
         drawn = draw.drawn(ROOT)
@@ -119,7 +119,7 @@ def _all(given: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _on(named: str, given: list[str]) -> tuple[list[str], dict[str, str]]:
-    """The loop, or the tests that are selected, on the client that is named."""
+    """The options for the loop, or the selected tests, on the named client; and that client if it is missing."""
     try:
         version = clients.give(named)
         fetching.install(version, _say)
@@ -131,7 +131,7 @@ def _on(named: str, given: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
-    """What needs no client, and the loop on one."""
+    """The options for all tests without a client, and the loop on one client; and that client if it is missing."""
     missing: dict[str, str] = {}
     found = clients.on_path()
     if found:
@@ -150,18 +150,18 @@ def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _workers(given: list[str], more: int = 0) -> list[str]:
-    """As many workers as there are cores, unless the arguments say otherwise; `more` where clients mostly wait.
+    """The options for a worker on each core, and `more` if clients mostly wait; none if the arguments say otherwise.
 
-    One that has done its share takes over from the others: else one alone would be left with the tests on clients.
+    A worker that is done takes tests over from the others: else a single one would be left with the tests on clients.
     """
     said = any(re.match(r"-n|--numprocesses|--pdb|--trace|-s$|(-p)?no:xdist", argument) for argument in given)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    possible = bool(importlib.util.find_spec("xdist"))  # may be missing where the packages are not as pinned
+    possible = bool(importlib.util.find_spec("xdist"))  # may be missing if the packages are not as pinned
     return [] if said or cores < 2 or not possible else ["-n", str(min(cores + more, 8)), "--dist", "worksteal"]
 
 
 def _run(options: list[str], *, alone: bool) -> int:
-    """Start pytest; what must run alone goes first."""
+    """Start pytest; tests that must run alone go first."""
     failed = 0
     if alone:
         _say("first, alone: the tests that start many processes at once")
@@ -182,7 +182,7 @@ def _run(options: list[str], *, alone: bool) -> int:
 
 
 def _pytest(options: list[str]) -> int:
-    """Pytest in a process of its own, which is ended in order where this one is stopped."""
+    """Run pytest in a process of its own, which is ended in order if this one is stopped."""
     process = subprocess.Popen([sys.executable, "-m", "pytest", *options])
     try:
         return process.wait()
@@ -198,7 +198,7 @@ def _stop(_number: int, _frame: object) -> NoReturn:
 
 
 def _clients_of(given: list[str]) -> list[str]:
-    """The versions that the selected tests run on; none where they cannot be collected, which the run then tells."""
+    """The versions that the selected tests run on; none if they cannot be collected, as the run will tell then."""
     done = subprocess.run(
         [sys.executable, str(Path(__file__).resolve()), CLIENTS_OF, *given],
         stdout=subprocess.PIPE,
@@ -226,8 +226,8 @@ def _try_mutants(given: list[str]) -> int:
     return mutants.main(given) if _packages([MUTANTS, *given]) else 2
 
 
-def _packages(arguments: list[str]) -> bool:  # noqa: RET503 (what is gone on with does not come back)
-    """See to the packages; where they cannot be had as pinned, go on with what there is."""
+def _packages(arguments: list[str]) -> bool:  # noqa: RET503 (`_go_on_with` never returns)
+    """Provide the packages; if they cannot be had as pinned, continue with others that will do, or return False."""
     if AS_IS in os.environ:
         return True
     trouble = pins.provide(_say)
@@ -257,14 +257,14 @@ def _say(words: str) -> None:
 
 
 class Count:
-    """A pytest plugin that tells on which clients how many tests ran."""
+    """A pytest plugin that counts the tests that ran on each client."""
 
     def __init__(self) -> None:
         self.ran = 0
         self.hosts: Counter[tuple[str, str]] = Counter()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """One test has gone through a phase."""
+        """Count a test, once for its phases."""
         if report.when != "call" and not report.skipped:
             return
         self.ran += report.when == "call" and not report.skipped
@@ -273,7 +273,7 @@ class Count:
             self.hosts[version[1], report.outcome] += 1
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """What stands above pytest's own last line."""
+        """Print the counts above pytest's own last line."""
         failed = os.environ.get("BG_CHECKS_FAILED", "")
         if failed:
             terminalreporter.write_line(f"CHECKS FAILED BEFORE THE TESTS: {failed}")
@@ -301,7 +301,7 @@ class Needs:
         self.versions: set[str] = set()
 
     def pytest_collection_finish(self, session: Any) -> None:
-        """What was selected stands."""
+        """Note the clients of the selected tests."""
         calls = [item.callspec.params for item in session.items if hasattr(item, "callspec")]
         self.versions = {str(params["host"]) for params in calls if "host" in params}
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plays `scripts/test` in surroundings that a developer's machine is not; one line each, with its time and result.
+"""Runs `scripts/test` in surroundings unlike a developer's machine, and prints a line for each: result, time, counts.
 
-`scripts/rig/surroundings.py` plays all, `scripts/rig/surroundings.py kolkata user` these, and what stands behind `--`
-goes to `scripts/test`, as in `scripts/rig/surroundings.py user -- tests/house/test_house.py`.
+`scripts/rig/surroundings.py` plays all of them, `scripts/rig/surroundings.py kolkata user` these two. Arguments after
+`--` go to `scripts/test`, as in `scripts/rig/surroundings.py user -- tests/house/test_house.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose names must not stand for others
+sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose modules would hide others of the same name
 
 from rig import tree  # noqa: E402 (as above)
 
@@ -26,7 +26,7 @@ NOBODY = 65534
 
 
 class Kind(NamedTuple):
-    """What is unusual in one of the surroundings."""
+    """One kind of surroundings: a name for people, and what is unusual in it."""
 
     about: str
     env: dict[str, str] = {}  # noqa: RUF012 (never written to)
@@ -53,7 +53,7 @@ KINDS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Play the named ones; 0 if all are green."""
+    """Play the named surroundings; return 0 if all are green."""
     split = arguments.index("--") if "--" in arguments else len(arguments)
     names, given = arguments[:split] or list(KINDS), arguments[split + 1 :]
     unknown = [name for name in names if name not in KINDS]
@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> int:
 
 
 def play(name: str, given: list[str], log: Path) -> bool:
-    """A copy of the repository, the tests in it, a line about them."""
+    """Run the tests in a copy of the repository, and print a line about them; return False if they are red."""
     kind = KINDS[name]
     if kind.user >= 0 and os.geteuid():
         return _line("left out", kind, 0, "only root can become another user")
@@ -108,7 +108,7 @@ def _line(result: str, kind: Kind, seconds: float, words: str) -> bool:
 
 
 def _copy(place: Path, *, git: bool) -> Path:
-    """The files as they are now, under the present umask; with a repository of their own, or none."""
+    """Copy the files as they are now, under the present umask, with a git repository of their own or without one."""
     for name in tree.files(ROOT):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         _copy_file(ROOT / name, place / name)
@@ -120,7 +120,7 @@ def _copy(place: Path, *, git: bool) -> Path:
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    """With the mode that a checkout would give it."""
+    """Copy a file with the mode that a checkout would give it."""
     if source.is_symlink():
         target.symlink_to(source.readlink())
         return
@@ -132,7 +132,7 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _python(kind: Kind, folder: Path) -> dict[str, str]:
-    """A python3 that comes first on PATH, with the tests' packages or with none."""
+    """A PATH that begins with a python3 with the tests' packages or without any; empty if the kind asks for neither."""
     if not kind.python:
         return {}
     if kind.python == "without":
@@ -147,7 +147,7 @@ def _python(kind: Kind, folder: Path) -> dict[str, str]:
 
 
 def _own(kind: Kind, folder: Path, env: dict[str, str]) -> dict[str, str]:
-    """All that lies here belongs to that user, who has a home here and sees nothing of root's; it fetches its own."""
+    """Give the folder to the kind's user; return an environment with a home in it, and without anything of root's."""
     home = folder / "home"
     home.mkdir()
     for place, inside, names in os.walk(folder):

@@ -1,4 +1,4 @@
-"""A client in a real terminal: a tmux server of its own, typed into and read from."""
+"""A client in a real terminal, which is a tmux server of its own: type into it, and read its screen."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Interactive:
         ready: str = r"^\s*[│|]?\s*[❯>]",
     ) -> None:
         self.home = home
-        # The socket lies in the temporary home, so that no other tmux server can be meant.
+        # The socket is in the temporary home, so that no other tmux server can be meant.
         self._socket = home.root / f"tmux-{time.monotonic_ns()}"
         argv = clients.entry(version)
         for folder in plugin_dirs:
@@ -56,23 +56,23 @@ class Interactive:
         self._tmux("send-keys", "-t", "rig", *names)
 
     def write(self, words: str) -> None:
-        """Type text as it is, without Enter."""
+        """Type text, without Enter."""
         self._tmux("send-keys", "-t", "rig", "-l", words)
 
     def say(self, words: str) -> None:
         """Type a line and send it, once the client shows that it has taken the text."""
         self.write(words)
         self.wait_for(re.escape(words[:40]))
-        time.sleep(0.4)  # Enter right behind a fast text is taken for a part of a paste
+        time.sleep(0.4)  # Enter right after a fast text counts as part of a paste
         self.keys("Enter")
 
     def screen(self, *, history: bool = False, colours: bool = False) -> str:
-        """What stands on the screen, with the lines that scrolled away, and with its colours, if asked."""
+        """The text on the screen; with `history` also the lines that scrolled away, with `colours` also its colours."""
         more = [*(["-S", "-"] if history else []), *(["-e"] if colours else ["-J"])]
         return self._tmux("capture-pane", "-p", "-t", "rig", *more)
 
     def wait_for(self, pattern: str, timeout: float = PATIENCE, *, history: bool = False) -> str:
-        """Wait until the screen matches; returns the screen."""
+        """Wait until the screen matches the pattern; return the screen."""
         wanted = re.compile(pattern, re.MULTILINE)
         deadline = time.monotonic() + timeout
         while True:
@@ -84,7 +84,7 @@ class Interactive:
             time.sleep(0.1)
 
     def settle(self, seconds: float = 0.6, timeout: float = 15) -> str:
-        """Wait until the screen has not changed for this long: a client that still starts loses keys."""
+        """Wait until the screen has not changed for this long: a client that is still starting loses keys."""
         deadline = time.monotonic() + timeout
         screen, since = self.screen(), time.monotonic()
         while time.monotonic() < min(since + seconds, deadline):
@@ -95,7 +95,7 @@ class Interactive:
         return screen
 
     def wait_gone(self, pattern: str, timeout: float = PATIENCE) -> str:
-        """Wait until the screen no longer matches."""
+        """Wait until the screen no longer matches the pattern; return the screen."""
         wanted = re.compile(pattern, re.MULTILINE)
         deadline = time.monotonic() + timeout
         while True:
@@ -109,18 +109,18 @@ class Interactive:
     def close(self) -> None:
         """End the client with its children, then its tmux server."""
         kill_group(self.pid)
-        with contextlib.suppress(RuntimeError):  # the server ends by itself when its last pane has gone
+        with contextlib.suppress(RuntimeError):  # the server ends by itself when its last pane is gone
             self._tmux("kill-server")
         kill_group(self._server)
 
     def __enter__(self) -> Interactive:
-        """Running already."""
+        """Return the client, which is running already."""
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        """End it, however the block ended."""
+        """End the client, however the block ended."""
         self.close()
 
     def _tmux(self, *args: str) -> str:

@@ -1,4 +1,4 @@
-"""The files of this repository, as a clone or a source archive has them: git is not asked, .gitignore is."""
+"""The files of this repository, as in a clone or a source archive; found without git, by .gitignore."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONG_AGO = "1000000000 +0000"
 
 
 def files(root: Path) -> Iterator[str]:
-    """Every file and link that is not ignored, by its path from the root."""
+    """The paths, from the root, of all files and links that are not ignored."""
     ignored = [line.rstrip("/") for line in (root / ".gitignore").read_text(encoding="utf-8").split()] + [".git"]
 
     def kept(path: Path) -> bool:
@@ -29,7 +29,7 @@ def files(root: Path) -> Iterator[str]:
 
 
 def snapshot(root: Path, folder: Path) -> Path:
-    """A repository with one commit of these files as they are, the same wherever and whenever it is made."""
+    """A repository with one commit of the files as they are; the same files always give the same commit."""
     for name in files(root):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

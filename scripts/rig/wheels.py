@@ -1,7 +1,7 @@
 """Writes scripts/bg/desk/requirements.txt: the packages that bgctl fetches, with the hashes of their wheels.
 
-Run it as `python3 scripts/rig/wheels.py` when a pin below changes. It asks PyPI, and fails if one of the Pythons or
-machines that are promised has no wheel.
+Run it as `python3 scripts/rig/wheels.py` when a pin below changes. It asks PyPI, and fails if a supported Python or
+machine has no wheel.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MACHINES = (
     r"macosx_\d+_\d+_x86_64",
     r"macosx_\d+_\d+_arm64",
 )
-#: The newest ones that Python 3.9 takes, with all that they need.
+#: The newest versions that run on Python 3.9, with their dependencies.
 PINS = {
     "pyyaml==6.0.3": "",
     "jsonschema==4.25.1": "",
@@ -38,7 +38,7 @@ HEAD = """\
 
 
 def offered(pin: str) -> dict[str, str]:
-    """The wheels of one version, with their hashes."""
+    """The wheels of one version on PyPI, with their hashes."""
     name, _, version = pin.partition("==")
     with urllib.request.urlopen(f"https://pypi.org/simple/{name}/", timeout=60) as answer:
         page = answer.read().decode()
@@ -47,7 +47,7 @@ def offered(pin: str) -> dict[str, str]:
 
 
 def chosen(wheels: dict[str, str]) -> set[str]:
-    """The wheels that the promised Pythons and machines take."""
+    """The wheels for the supported Pythons and machines."""
     found = {wheel for wheel in wheels if wheel.endswith("-none-any.whl")}
     if found:
         return found

@@ -1,8 +1,8 @@
-"""Claude Code and nothing else: its events, its answers, its tools, what each version can do, what it writes down.
+"""Claude Code and nothing else: its events, answers and tools, the abilities of each version, and its files.
 
-What comes in and goes out: `event`, `answer`, `tools` (their names and fields), `dialogs` (questions to the user),
-`terminal`. What a client can do: `versions`; what it does otherwise than is known: `drift` (an event lacks something)
-and `deviations` (what the lack means). What it writes down: `transcripts` (reading them), `agents` (where an agent's
-is), `activity` (what an agent does now), `origins` (who has said something), `arrivals` (which record proves that
-something has arrived), `receipts` (whether our words have), `permissions` (settings files).
+Input and output: `event`, `answer`, `tools` (their names and fields), `dialogs` (questions to the user), `terminal`.
+A client's abilities: `versions`. Unexpected behaviour of a client: `drift` (an event lacks something) and `deviations`
+(the consequences). Its files: `transcripts` (reading them), `agents` (where an agent's is), `activity` (what an agent
+does now), `origins` (who said something), `arrivals` (which record proves that something has arrived), `receipts`
+(whether our words have), `permissions` (settings files).
 """

@@ -1,4 +1,4 @@
-"""Activity of an agent: what it does now, as far as the end of its transcript and the host's record of it show."""
+"""Activity of an agent: what it does now, as far as the end of its transcript and the host's session file show."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tok
 
 
 LARGEST = 64 * 1024
-#: How 2.1.197 and newer note that a session's terminal shows the question whether a call may be made.
+#: How 2.1.197 and newer note that a session's terminal is asking whether a call may be made.
 _ASKS = ("waiting", "permission prompt")
 
 
 class Call(Record):
-    """A call that has not come back, and what it is about."""
+    """A call without a result yet, and its subject."""
 
     tool: str
     about: str
@@ -31,14 +31,14 @@ class Call(Record):
 
     @property
     def words(self) -> str:
-        """What tells it from most others."""
+        """The tool and the subject, which tell it from most other calls."""
         return f"{self.tool} {self.about}"
 
 
 class Activity(Record):
-    """The calls that have not come back, the oldest first; how many were made, and how full the context is.
+    """The calls without a result, the oldest first; how many calls were made, and how many tokens the context holds.
 
-    `whole` says that the transcript was read from its beginning, so that there were no calls before these.
+    `whole` says that the transcript was read from its beginning, so that `calls` counts all of them.
     """
 
     under_way: list[Call]
@@ -48,7 +48,7 @@ class Activity(Record):
 
 
 def seen(path: str) -> Optional[Activity]:
-    """What the last records of an agent's transcript show, None where they show nothing of its work."""
+    """The activity that the last records of an agent's transcript show; None if they show no work."""
     calls: set[str] = set()
     under_way: dict[str, Call] = {}
     tokens = 0
@@ -66,7 +66,7 @@ def seen(path: str) -> Optional[Activity]:
 
 
 def is_command(tool: str) -> bool:
-    """The tool runs a command line, which says enough without the tool's name."""
+    """Whether the tool runs a command line, which says enough without the tool's name."""
     return tool in _SHELLS
 
 
@@ -76,7 +76,7 @@ def named(event: Event) -> Call:
 
 
 def asks_leave(transcript: str, process: int) -> bool:
-    """The terminal of a session asks its user now whether a call may be made, as the host itself notes it."""
+    """Whether the session's terminal is asking its user now if a call may be made, by the host's session file."""
     own = os.path.splitext(os.path.basename(transcript))[0]
     config = os.path.dirname(os.path.dirname(os.path.dirname(transcript)))
     try:
@@ -87,7 +87,7 @@ def asks_leave(transcript: str, process: int) -> bool:
 
 
 def _about(given: dict[str, Any]) -> str:
-    """What a call is about: its command line, else the name of its file, else its first words."""
+    """The subject of a call: its command line, else the name of its file, else its first text."""
     words = [value for value in given.values() if isinstance(value, str)]
     command, place = given.get("command"), given.get("file_path")
     if isinstance(command, str):
@@ -96,13 +96,13 @@ def _about(given: dict[str, Any]) -> str:
 
 
 def _tokens(record: dict[str, Any]) -> int:
-    """How much of its context the model has said to have used."""
+    """The tokens of context that the model reports as used."""
     usage = mapping(mapping(record.get("message")).get("usage"))
     return sum(value for value in map(usage.get, _COUNTED) if isinstance(value, int) and not isinstance(value, bool))
 
 
 def _left(record: dict[str, Any], under_way: dict[str, Any]) -> dict[str, Any]:
-    """The calls without a result; whatever else the agent is told ends what was under way."""
+    """The calls still without a result after this user record; one that holds more than results ends all calls."""
     parts = transcripts.parts(record)
     if any(part.get("type") != "tool_result" for part in parts):
         return {}

@@ -1,4 +1,4 @@
-"""Agents' files: where the host keeps the transcript of an agent, which is looked for in its project's folder only."""
+"""Agents' files: where the host keeps the transcript of an agent; only the folder of its project is searched."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 64 * 1024
 
 
 def of_agent(session_transcript: str, agent: str) -> str:
-    """Where the host keeps an agent's own transcript, empty where it is not to be found."""
+    """The path of an agent's own transcript; empty if it is not found."""
     if not session_transcript or not identifier(agent):
         return ""
     for place in _beside(session_transcript, agent):
@@ -27,9 +27,9 @@ def of_agent(session_transcript: str, agent: str) -> str:
 
 
 def wakes_whole(session_transcript: str, agent: str) -> bool:
-    """False where the agent's transcript, or a part of it, is in another session's folder.
+    """Whether the agent would be woken with its memory: False if any of its transcript is in another session's folder.
 
-    After /clear the host wakes an agent with nothing but its last message, and from a fork not at all.
+    After /clear the host wakes such an agent with nothing but its last message, and from a fork not at all.
     """
     return not (session_transcript and agent and "/" not in agent) or not _with_another_session(
         session_transcript, agent
@@ -37,7 +37,7 @@ def wakes_whole(session_transcript: str, agent: str) -> bool:
 
 
 def kept(transcript: str) -> dict[str, Any]:
-    """What hosts from 2.1.197 on keep beside an agent's transcript."""
+    """The record that hosts from 2.1.197 on keep beside an agent's transcript."""
     path = f"{os.path.splitext(transcript)[0]}.meta.json"
     try:
         return mapping(foreign.loads(foreign.whole(path, LARGEST)))
@@ -46,7 +46,7 @@ def kept(transcript: str) -> dict[str, Any]:
 
 
 def agents_of(session_transcript: str) -> list[str]:
-    """The transcripts of a session's agents, wherever this host keeps them."""
+    """The paths of the transcripts of a session's agents, in the places of newer and older hosts."""
     if not session_transcript:
         return []
     return [
@@ -63,7 +63,7 @@ def agent_in(path: str) -> str:
 
 
 def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
-    """Where the agents of a session are kept, by the newer and by the older hosts."""
+    """Where newer and older hosts keep the transcript of a session's agent."""
     own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
     return os.path.join(own, "subagents", name), os.path.join(os.path.dirname(session_transcript), name)
 
@@ -71,7 +71,8 @@ def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
 def _with_another_session(session_transcript: str, agent: str) -> list[str]:
     """The agent's transcripts in the folders of other sessions of the project: after /clear, and in a fork.
 
-    An agent that ran while its session moved into the background has one, to which the new session has a link.
+    An agent that ran while its session moved into the background has its transcript there too, but the new session
+    links to that, so it does not count.
     """
     own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
     project, stem = os.path.split(own)

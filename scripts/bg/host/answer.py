@@ -1,4 +1,4 @@
-"""What a hook says to the host, in the shape that each event takes."""
+"""What a hook says to the host, in the shape that each event expects."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
-MOST = 3300  # of a page that a model has to show
+MOST = 3300  # characters of a page that a model has to show
 
 
 class Answer:
-    """What a handler wants said; `render` gives it the event's own shape."""
+    """What a step wants to say to the host; `render` gives it the event's own shape."""
 
     def __init__(
         self, *, notice: Optional[list[str]] = None, deny: str = "", updated_input: Optional[dict[str, Any]] = None
@@ -38,7 +38,7 @@ class Answer:
 
 
 def render(event: Event, answer: Answer) -> str:
-    """The answer in the shape that this event takes, as one JSON object, or nothing."""
+    """The answer as one JSON object in the shape that this event expects; empty if there is nothing to say."""
     return _reply(answer) if event.name == MODULE else _answer(event, answer)
 
 
@@ -67,20 +67,20 @@ def _answer(event: Event, answer: Answer) -> str:
 
 
 def _reply(answer: Answer) -> str:
-    """To our own module; a trouble of the hook's own is all that it has to say where nothing was done."""
+    """The answer to our own module; if no step made a reply, just the notices, which tell of the hook's own trouble."""
     said = {"toast": "\n".join(answer.notice)} if answer.reply is None and answer.notice else answer.reply
     return encodable(json.dumps(said, ensure_ascii=False)) if said else ""
 
 
 def show(answer: Answer, text: str, host: Host, ask: str, cut: str) -> None:
-    """Show the user a text instead of asking the model, or through the model where the host would show nothing.
+    """Show the user a text without asking the model, or through the model if the host would not show it.
 
-    A model is given less than a screen holds: then `cut` is the last line.
+    A model is given at most `MOST` characters; then `cut` is the last line.
     """
     if host.shows_blocked_prompts:
         answer.block = text
     else:
-        # It has somebody's words in it: each line is marked.
+        # The text may quote others, so each line is marked as a quotation.
         lines = "\n".join(f"> {line}".rstrip() for line in text.splitlines())
         if len(lines) > MOST:
             lines = lines[:MOST].rpartition("\n")[0] + f"\n> {cut}"

@@ -1,7 +1,7 @@
-"""Arrivals: which record of the host proves that something has arrived, in one table, by the host's generation.
+"""Arrivals: one table of the host's records that prove that something has arrived, by the host's version.
 
-No elapsed time, living process or answer of a tool proves anything. What has no record is owed, and says so. The host
-writes some records only after the hook has begun: for these there is a short wait.
+Nothing else counts as a proof: no elapsed time, no living process, no answer of a tool. Anything without a record is
+owed, and says so. The host writes some records only after the hook has begun: for these there is a short wait.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORDS = "its first words, as added context or as the feedback of a Stop hook, in
 
 
 class Proof(Record):
-    """Since which version, up to which one (not among them), a record is kept; in whose transcript; what reads it."""
+    """A record that proves an arrival: kept `since` one version and before `until`; where it is, and what reads it."""
 
     thing: str
     since: Version
@@ -56,20 +56,20 @@ PROOFS = (
 
 
 def keeps_words(version: Optional[Version]) -> bool:
-    """The host writes down what hooks add to the conversation; of an unknown version that is not known."""
+    """Whether the host writes down the words that hooks add to the conversation; False for an unknown version."""
     return any(row.record == WORDS and is_within(version, row.since, row.until) for row in PROOFS)
 
 
 def heard(path: str, message: str) -> bool:
-    """The agent was told this."""
+    """Whether the agent was told this."""
     return transcripts.tells(transcripts.tail(path), message)
 
 
 def continued_in(path: str, place: int = 0) -> str:
-    """The session that goes on with this one, as its transcript ends behind a place; empty where it goes on itself.
+    """The session that continues this one, by the end of its transcript after `place`; empty if it continues itself.
 
-    Seen on 2.1.327 and 2.1.328: ← at an empty prompt and the host's own `/bg` move a session into the background, under
-    a new id.
+    Seen on 2.1.327 and 2.1.328: the key ← at an empty prompt and the host's own `/bg` move a session into the
+    background, under a new id.
     """
     for record in reversed(transcripts.end(path, place)):
         if record.get("type") == "continued-in":
@@ -80,24 +80,24 @@ def continued_in(path: str, place: int = 0) -> str:
 
 
 def call_of(transcript: str) -> str:
-    """The call that launched an agent; empty where the host has not kept it."""
+    """The id of the call that launched an agent; empty if the host has not kept it."""
     return text_of(agents.kept(transcript).get("toolUseId"))
 
 
 def is_stopped_by_user(transcript: str) -> bool:
-    """The user has stopped this agent by key; the host wakes it for nobody but the user."""
+    """Whether the user has stopped this agent by a key; the host then wakes it for nobody but the user."""
     return agents.kept(transcript).get("stoppedByUser") is True
 
 
 def commands_of(path: str, running: list[str]) -> list[str]:
-    """Which of these background commands an agent has started: the results of its own calls name them."""
+    """Those of these background commands that an agent has started: the results of its own calls name them."""
     records = transcripts.tail(path, transcripts.LOOK) if running else []
     given = [json.dumps(part) for record in records if record.get("type") == "user" for part in _results(record)]
     return [command for command in running if any(command in text for text in given)]
 
 
 def is_told_of(path: str, command: str) -> bool:
-    """The host has told an agent that a background command of its own has ended, and with that woken it."""
+    """Whether the host has told an agent that its own background command has ended, which wakes the agent."""
     sign = f"<task-id>{command}</task-id>"
     return any(
         sign in transcripts.text(record)
@@ -107,9 +107,9 @@ def is_told_of(path: str, command: str) -> bool:
 
 
 def is_left_queued(path: str, command: str) -> bool:
-    """The host has queued in a session's transcript that a background command has ended, and has told nobody.
+    """Whether the host has queued in a session's transcript that a background command has ended, and told nobody.
 
-    From 2.1.225 on it hands that to the agent whose command it is, a moment later; 2.1.224 and older never do.
+    From 2.1.225 on the host tells the agent whose command it is a moment later; 2.1.224 and older never do.
     """
     sign = f"<task-id>{command}</task-id>"
     queue = [record for record in transcripts.tail(path, transcripts.LOOK) if record.get("type") == "queue-operation"]
@@ -118,10 +118,10 @@ def is_left_queued(path: str, command: str) -> bool:
 
 
 def is_written(path: str, last: str, times: int = 1) -> bool:
-    """Whether an agent's last words, and so all it did before them, are in its transcript.
+    """Whether an agent's last words, and so everything it did before them, are in its transcript.
 
-    One that was asked once more may say the same again: then they are there as often as it has said them, and behind
-    what it was told last.
+    An agent that was asked once more may say the same again: then the words must be there `times` times, and the last
+    time after the last thing that it was told.
     """
     return any(_ends_with(records, last.strip(), times) for records in _tails(path, durations.LATE_RECORD))
 
@@ -132,13 +132,13 @@ def is_told(path: str, message: str) -> bool:
 
 
 def called_before(path: str, call: str, *, wait: float) -> list[Call]:
-    """The calls before this one in its message; empty as well where the host has not written the message down."""
+    """The calls before this one in its message; also empty if the host has not written the message down."""
     found = (beside(records, call)[0] for records in _tails(path, wait) if call in calls(records))
     return next(found, [])
 
 
 def settled_text(path: str, before: str = "", *, wait: float) -> Final:
-    """The agent's final text; `before` is the uuid of the text that an earlier run ended with: it is not this run's."""
+    """The agent's final text; `before` is the uuid of the text that ended an earlier run, which does not count."""
     final = Final("", "", False)
     for records in _tails(path, wait):
         final = last_assistant(records)
@@ -163,7 +163,7 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
 
 
 def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
-    """The last records of a transcript, anew each time it has grown, until the time is over."""
+    """The last records of a transcript, again each time it has grown, until the time is over."""
     until = time.monotonic() + wait
     looked_at = -1
     while True:

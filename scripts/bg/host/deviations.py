@@ -1,6 +1,6 @@
-"""Deviations: what shows that a version of the host does otherwise than is known, and the name of what becomes of it.
+"""Deviations: the signs that a version of the host behaves otherwise than is known, and the names of the consequences.
 
-Of all this an event needs nothing, unless its shape is unknown: whoever asks what departs has it read.
+Handling an event needs none of this, unless its shape is unknown; it is for reports on departures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ELEMENT = pattern(r">([A-Za-z0-9_-]{6,128})<")
 
 
 class Seen(Record):
-    """How often a version of the host has handed over events of one shape, and when first and last."""
+    """How often a version of the host has sent events of one shape, and when first and last."""
 
     version: str
     shape: drift.Shape
@@ -33,14 +33,14 @@ class Seen(Record):
 
 
 class Departure(Record):
-    """What a version does otherwise than is known: `what` it lacks, in so many of its events of this kind."""
+    """One thing that a version does otherwise than is known: `what` was lacking in `times` of `of` events of a kind."""
 
     version: str
     event: str
     tool: str
-    kind: str  # LACKING, or one of the notes above
+    kind: str  # LACKING, or one of `_NOTED`
     what: str
-    then: str  # the name of what becomes of it
+    then: str  # the name of the consequence
     times: int
     of: int
     first: float
@@ -50,7 +50,7 @@ class Departure(Record):
 LACKING = "lacking"
 _NOTED = frozenset({drift.UNREAD, drift.UNKNOWN, drift.MISSED, drift.ANSWERED})
 
-# What becomes of a departure here: looked up by event or tool and by what departs, else by what departs alone.
+# The consequence of a departure here: looked up by event or tool and the lacking thing, else by the thing alone.
 _UNTIED, _NO_IDENTITY, _UNSENT = "dialogs_untied", "no_identity", "answers_unsent"
 _ENDS_ELSEWHERE, _UNSEEN, _UNREADABLE = "ends_elsewhere", "prompts_unseen", "events_unread"
 _CONSEQUENCES = {
@@ -112,12 +112,13 @@ _CONSEQUENCES = {
     f"{drift.UNKNOWN} tool": "tool_unknown",
     f"{drift.UNKNOWN} event": "event_unknown",
 }
-#: What becomes of what is not named there.
+#: The consequence of everything else.
 _ELSE = "unused"
 _NICKNAMES = {LAUNCH: "launch", MESSAGE: "message", HANDBACK: "handback", ASK: "question"}
 
 
-# What shows that an event of another kind must have come before: (event, tool, a word of its form), and that event.
+# Events that show that another must have come before: (event, tool, a word of its form), and the events, any of which
+# will do.
 _AFTER: tuple[tuple[tuple[str, Optional[Tool], str], tuple[tuple[str, Optional[Tool]], ...]], ...] = (
     (("SubagentStop", None, drift.OURS), (("SubagentStart", None),)),
     (("SubagentStop", None, drift.OURS), (("PostToolUse", LAUNCH), ("PostToolUseFailure", LAUNCH))),
@@ -129,7 +130,7 @@ _AFTER: tuple[tuple[tuple[str, Optional[Tool], str], tuple[tuple[str, Optional[T
 
 
 def unread(text: str) -> Optional[tuple[drift.Shape, str]]:
-    """The shape of an event that could not be read, and its session's transcript; None where it is no event at all."""
+    """The shape of an event that could not be read, and its session's transcript; None if it is no event at all."""
     try:
         raw = foreign.loads(text)
     except ValueError:
@@ -145,7 +146,7 @@ def unread(text: str) -> Optional[tuple[drift.Shape, str]]:
 
 
 def names_command(text: str) -> bool:
-    """One of our commands is in an event, as the launcher looks for it."""
+    """Whether an event holds one of our commands, by the same test as in `hooks/run`."""
     return '"/bg' in text or '"bg:' in text
 
 
@@ -155,17 +156,17 @@ def said_by(event: Event) -> list[str]:
 
 
 def is_like_launch(event: Event) -> bool:
-    """The call of an unknown tool has what a launch has."""
+    """Whether the call of an unknown tool has the fields of a launch."""
     return {"prompt", "description"} <= event.tool_input.keys()
 
 
 def is_unknown_form(prompt: str) -> bool:
-    """A prompt that is no known message of the host's, and begins as these do."""
+    """Whether a prompt begins like a message of the host's and is no known one."""
     return prompt.lstrip().startswith("<") and not is_machine_prompt(prompt)
 
 
 def elements(prompt: str) -> list[str]:
-    """The single words between two tags, any of which may be an agent's id."""
+    """The single words between two tags; any of them may be an agent's id."""
     return [each for each in _ELEMENT.findall(prompt[:HEAD]) if identifier(each)]
 
 
@@ -178,7 +179,7 @@ class Call(Record):
 
 
 def calls(path: str) -> list[Call]:
-    """The last calls of a session that the host has carried out, the oldest first."""
+    """The last calls that the host has carried out in a session, the oldest first."""
     found: dict[str, Call] = {}
     done = set()
     for record in transcripts.tail(path):
@@ -192,7 +193,7 @@ def calls(path: str) -> list[Call]:
 
 
 def departures(seen: Iterable[Seen]) -> list[Departure]:
-    """What each version does otherwise than is known, the first noticed first."""
+    """Everything that the versions do otherwise than is known, the first noticed first."""
     by_version: dict[str, list[Seen]] = {}
     for each in seen:
         by_version.setdefault(each.version, []).append(each)
@@ -205,7 +206,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _lacking(name: str, rows: list[Seen]) -> list[Departure]:
-    """Keys that this version ought to send, unknown tools and events, and answers that were not taken."""
+    """The departures seen in events: missing keys, unknown tools and events, and answers that were not taken."""
     found: dict[tuple[str, str, str, str], Departure] = {}
     for row in rows:
         for kind, what in _departs(name, row.shape):
@@ -216,7 +217,7 @@ def _lacking(name: str, rows: list[Seen]) -> list[Departure]:
 
 
 def _departs(name: str, shape: drift.Shape) -> list[tuple[str, str]]:
-    """Of one shape, each thing that departs, with the kind of departure that it is."""
+    """The departures of one shape, each as its kind and the thing that departs."""
     kind = _kind(shape)
     if kind == drift.MISSED:
         return []
@@ -228,12 +229,12 @@ def _departs(name: str, shape: drift.Shape) -> list[tuple[str, str]]:
 
 
 def _kind(shape: drift.Shape) -> str:
-    """The kind of departure that this shape stands for: the one that its form notes, else `LACKING`."""
+    """The kind of departure that this shape means: the one that its form notes, else `LACKING`."""
     return next((word for word in shape.form.split() if word in _NOTED), LACKING)
 
 
 def _was_taken_since(rows: list[Seen], lost: Seen, what: str) -> bool:
-    """Whether the host took such an answer later; if so, another plugin's hook may have discarded the lost one."""
+    """Whether the host took a similar answer later; if so, another plugin's hook may have discarded the lost one."""
     like = [row for row in rows if _kind(row.shape) == drift.ANSWERED and row.shape[:2] == lost.shape[:2]]
     return any(row.last > lost.last and what not in row.shape.lacks.split() for row in like)
 
@@ -246,7 +247,7 @@ def _added(had: Optional[Departure], name: str, key: tuple[str, str, str, str], 
 
 
 def _consequence(event: str, tool: str, kind: str, what: str) -> str:
-    """The name of what becomes of a departure."""
+    """The name of a departure's consequence."""
     which = known(tool)
     nickname = _NICKNAMES.get(which, "") if which else ""
     if kind == drift.MISSED:
@@ -258,12 +259,12 @@ def _consequence(event: str, tool: str, kind: str, what: str) -> str:
 
 
 def _number(rows: list[Seen], one: Departure) -> int:
-    """Of how many events of its kind that is."""
+    """The number of all events of the departure's kind."""
     return sum(row.times for row in rows if (*row.shape[:2], _kind(row.shape)) == (one.event, one.tool, one.kind))
 
 
 def _absent(name: str, rows: list[Seen]) -> list[Departure]:
-    """Events that this version has never handed over, although others show that they happened."""
+    """The events that this version has never sent, although others show that they happened."""
     came = {(row.shape.event, known(row.shape.tool)) for row in rows if _kind(row.shape) == LACKING}
     version = versions.version_of(name)
     found: dict[tuple[str, str, str, str], Departure] = {}

@@ -1,4 +1,4 @@
-"""Dialogs: the questions of a call that asks the user, and what the user chose and wrote."""
+"""Dialogs: the questions of a call that asks the user, and the user's answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 HEADER = 12
-# The host adds these to the call once the user has chosen; a hook that allows every tool makes it take them as given.
+# The host adds these to the call once the user has chosen. A call that comes with them counts as answered if a hook
+# allows every tool.
 _ANSWERS = ("answers", "annotations")
 
 
@@ -20,12 +21,12 @@ def questions_of(event: Event) -> list[dict[str, Any]]:
 
 
 def wording(question: dict[str, Any]) -> str:
-    """A question as the user reads it."""
+    """The text of a question as the user reads it."""
     return str(question.get("question") or "")
 
 
 def reworded(question: dict[str, Any], words: str, header: str) -> dict[str, Any]:
-    """The question in other words, with its options; the host shows the first letters of a header."""
+    """The question in other words, with its options; the host shows only the first letters of a header."""
     return {**question, "question": words, "header": header[:HEADER]}
 
 
@@ -37,7 +38,7 @@ def options_of(question: dict[str, Any]) -> list[str]:
 
 
 def with_options(question: dict[str, Any], options: list[tuple[str, str]]) -> dict[str, Any]:
-    """The question with other answers to choose from, each with what it means."""
+    """The question with other options to choose from, each with its meaning."""
     return {**question, "options": [{"label": label, "description": meaning} for label, meaning in options]}
 
 
@@ -47,17 +48,17 @@ def questions_with(event: Event, questions: list[dict[str, Any]]) -> dict[str, A
 
 
 def own_answers(event: Event) -> str:
-    """What the call itself answers, which a host may take for the user's choice; empty where it answers nothing."""
+    """The answers that the call itself holds, which a host may take for the user's; empty if it holds none."""
     return "; ".join(texts_in([event.tool_input.get(key) for key in _ANSWERS]))
 
 
 def without_answers(tool_input: dict[str, Any], mark: str) -> dict[str, Any]:
-    """The call without them; it shows the mark, which the host keeps and nobody is shown."""
+    """The call's input without answers, and with a mark, which the host keeps and shows to nobody."""
     return {**{key: value for key, value in tool_input.items() if key not in _ANSWERS}, "metadata": {"source": mark}}
 
 
 def shows_mark(event: Event, mark: str) -> bool:
-    """The call that the host has carried out is the one without answers."""
+    """Whether the host carried out the call with this mark, which is the one without answers of its own."""
     return mapping(event.tool_input.get("metadata")).get("source") == mark
 
 

@@ -1,8 +1,8 @@
-"""Drift: what each event of the host is known to bring, and what an event that came lacks of that.
+"""Drift: the keys that each event of the host is known to have, and those that a given event lacks.
 
-The table holds what this plugin reads and every client that was tried sends, with the first of them that does. What
-some calls only sometimes have is not in it: it cannot be missed. Everything else follows from the table: an event is
-noted by what it lacks, and what its version ought to bring is decided when somebody asks.
+The table holds the keys that this plugin reads and that every tried client sends, from the first version that does.
+Keys that only some calls have are not in it, as they cannot be missed. An event is noted with the keys of the table
+that it lacks; whether its version should have sent them is decided only when somebody asks.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
     Keys = dict[str, Version]
 
-#: The newest client that was tried, for whatever means the newest one: nothing else names it.
+#: The newest client that was tried; every other place that means it takes it from here.
 TRIED: Version = (2, 1, 328)
 
-#: Words of a form: what tells an event from others of its kind that bring other things.
+#: Words of a form: they tell an event from others of its kind that have other keys.
 TYPED, NOTIFIED, HEARD, HANDED = "typed", "notification", "message", "handback"
 OURS, ENDED, AUTO = "ours", "ended", "auto"
 BACKGROUND, FOREGROUND = "background", "foreground"
-#: What is noted besides an event that came.
+#: Words of a form for other observations than an ordinary event.
 UNREAD, UNKNOWN, MISSED, ANSWERED = "unread", "unknown", "missed", "answered"
-INPUT, CONTEXT = "updatedInput", "additionalContext"  # of an answer, which the host may not have taken
-MOST = 40  # characters of a name; what is longer may be what somebody wrote
+INPUT, CONTEXT = "updatedInput", "additionalContext"  # parts of an answer that the host may not have taken
+MOST = 40  # characters of a name; anything longer may be text that somebody wrote
 _HANDED = "[Subagent hand-back]"
 
 _EACH: Keys = {"session_id": OLDEST, "transcript_path": OLDEST, "cwd": OLDEST, "hook_event_name": OLDEST}
@@ -71,7 +71,7 @@ _KNOWN: dict[tuple[str, Optional[Tool]], Keys] = {
     ("PostToolUse", SKILL): {**_CALL, "tool_input.skill": OLDEST, "tool_response": OLDEST},
 }
 _TOLD = ("UserPromptSubmit", "PostToolUse", "Stop", "SessionStart", "SubagentStart")
-#: What events of a form bring besides, and what those of a form need not bring.
+#: The further keys of events of a form, and the keys that events of a form need not have.
 _BESIDES: dict[tuple[str, str], Keys] = {
     ("UserPromptSubmit", NOTIFIED): {"<task-id>": OLDEST, "<status>": OLDEST, "<summary>": OLDEST},
     ("PostToolUse", FOREGROUND): {"tool_response.content": OLDEST},
@@ -81,7 +81,7 @@ _BESIDES: dict[tuple[str, str], Keys] = {
     **{(name, ANSWERED): {CONTEXT: (2, 1, 100)} for name in _TOLD},
 }
 _SPARED: dict[tuple[str, str], frozenset[str]] = {
-    # After a hand-back the report has gone another way.
+    # After a hand-back the report has already come another way.
     ("SubagentStop", AUTO): frozenset({"last_assistant_message"}),
 }
 _KINDS: dict[str, type] = {
@@ -98,9 +98,9 @@ _KINDS: dict[str, type] = {
 
 
 class Shape(Record):
-    """In which form an event came, what it lacks of all that is known of such events, and the names of its keys.
+    """The form in which an event came, the known keys that it lacks, and the names of the keys that it has.
 
-    A call is named by its tool, which an unknown one is too; `form` and `lacks` are words, in order.
+    `tool` is the name of a call's tool, known or not; `form` and `lacks` are words, in order.
     """
 
     event: str
@@ -111,12 +111,12 @@ class Shape(Record):
 
 
 def shape_of(event: Event, *more: str) -> Shape:
-    """The shape of an event that was read; `more` are words of its form that only the loop knows."""
+    """The shape of an event; `more` are words of its form that only the loop knows."""
     tool = known(event.tool)
     form = " ".join([*_forms(event, tool), *more])
     wanted = wanted_of(event.name, tool, form)
     lacks = " ".join(key for key in wanted if not _has(event, key))
-    # Only the last prompt is played again, and only what departs is looked into.
+    # Kept for departures, which people look into, and for prompts: the doctor tries one with the keys of the last.
     keys = keys_of(mapping(event.raw)) if lacks or event.prompt else ""
     return Shape(event.name, event.tool, form, lacks, keys)
 
@@ -132,7 +132,7 @@ def wanted_of(name: str, tool: Optional[Tool], form: str) -> Keys:
 
 
 def keys_of(raw: dict[str, Any]) -> str:
-    """The names of an event's keys, with those of a call's input and result."""
+    """The names of an event's keys, and of those in a call's input and result."""
     found = list(raw)
     for outer in ("tool_input", "tool_response"):
         found += [f"{outer}.{name}" for name in mapping(raw.get(outer))]
@@ -140,7 +140,7 @@ def keys_of(raw: dict[str, Any]) -> str:
 
 
 def _forms(event: Event, tool: Optional[Tool]) -> list[str]:
-    """What the event itself says of its form."""
+    """The words of its form that the event itself shows."""
     if event.name == "UserPromptSubmit":
         return [_form_of_prompt(event)]
     if event.name == "SubagentStop":
@@ -151,7 +151,7 @@ def _forms(event: Event, tool: Optional[Tool]) -> list[str]:
 
 
 def _form_of_prompt(event: Event) -> str:
-    """Who speaks by this prompt, as far as it is of the host's own."""
+    """The word for the form of a prompt: typed, or one of the host's own kinds."""
     if not is_machine_prompt(event.prompt):
         return TYPED
     if "<task-notification>" in event.prompt:

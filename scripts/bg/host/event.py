@@ -1,6 +1,6 @@
-"""Events: what the host hands to a hook, read once; the host's own messages and our commands among the prompts.
+"""Events: the host's input to a hook, read once; the host's own messages and our commands, which come as prompts.
 
-Unknown keys pass, a malformed value reads as absent.
+Unknown keys are ignored, and a malformed value counts as absent.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 PATH_LIMIT = 4096
-#: What our own module in the client hands over, in the shape of the host's events.
+#: The name of events from our own module in the client, which have the shape of the host's.
 MODULE = "Mod"
-#: The host does not wake an agent that its user has stopped; what is stopped otherwise can go on.
+#: The host does not wake an agent that its user has stopped; one that was stopped otherwise can be woken.
 STOPPED_BY_USER = "stopped by the user"
-#: A run that such an error of the API has ended goes on from where it was, once its requests are accepted again.
+#: A run that one of these errors has ended can continue where it was, once the API accepts requests again.
 USAGE_LIMIT, OVERLOADED = "usage limit", "overloaded API"
 API_ERROR = "API error"
 _CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
-#: As what the host announces a run that an error of the API has ended; 2.1.197 and older call it completed.
+#: `Notification.cut` of a run that an error of the API has ended; empty on 2.1.197 and older, which call it completed.
 BY_ERROR = ("", "failed", USAGE_LIMIT, OVERLOADED)
 _PARKED = "waiting on its own background work"
 _TURN_LIMIT = "turn limit"
 _BY_USER = ("by user", "by the user")
 _API_ERROR = "API Error:"
-#: 2.1.197 notes no status for the third refusal in a row; 2.1.258 and newer do.
+#: Needed for 2.1.197, which notes no status for the third refusal in a row; 2.1.258 and newer do.
 _OVERLOADED_AGAIN = "API Error: Repeated 529 Overloaded errors"
 _UNSENT = "ended without delivering a report through SubagentHandback"
 
-#: What 2.1.258 and newer write behind the words of the error that has ended a run.
+#: 2.1.258 and newer write this after the words of the error that has ended a run.
 _ERROR_TYPE = pattern(r"\(error type ([a-z_]+)(?:, HTTP (\d{3}))?[,)]")
 _ID = pattern(r"[A-Za-z0-9_-]{1,128}\Z")
 _NOTIFICATION = pattern(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
-#: What all agents at once are stopped with is announced by a sentence of its own, from 2.1.100 on.
+#: From 2.1.100 on, one sentence announces that the user has stopped an agent, or all of them at once.
 _STOPPED = pattern(
     r'\s*(?:Background agent ".*" was|[0-9]+ background agents were) stopped by the user(?:\.|: ".*"\.)\s*\Z', re.DOTALL
 )
 _AGENT_MESSAGE = pattern(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
 
 
-# Plain tuples and classes: a dataclass costs every hook a tenth of its time.
+# Plain tuples and classes, as a dataclass would cost every hook a tenth of its time.
 
 
 class Event(Record):
@@ -71,21 +71,21 @@ class Event(Record):
     error: str = ""
     turn: str = ""
     reason: str = ""
-    raw: Optional[dict[str, Any]] = None  # all of it, for what only its keys tell
+    raw: Optional[dict[str, Any]] = None  # the whole event, for readers of its keys
 
     @property
     def is_cleared(self) -> bool:
-        """The session ends by /clear, and its process goes on with another one."""
+        """Whether the session ends by /clear, so that its process continues with another session."""
         return self.reason == "clear"
 
     @property
     def in_subagent(self) -> bool:
-        """The call comes from a subagent, so its output cannot reach the parent."""
+        """Whether the call comes from a subagent, so that its output cannot reach the parent."""
         return bool(self.agent)
 
     @property
     def carrier(self) -> str:
-        """What the transcript shows of a prompt or a call that passes, and with it of what a hook has added to it."""
+        """The text by which the transcript shows the prompt or call of this event, which carries a hook's words."""
         command, arguments = typed_command(self.prompt)
         return self.tool_use or arguments or (f"/{command}" if command else self.prompt)
 
@@ -102,24 +102,24 @@ class Notification(Record):
 
     @property
     def _words(self) -> str:
-        """What the host says of it, behind the description, which somebody else has written."""
+        """The host's own words in the summary, after the description, which is not the host's."""
         return self.summary.rpartition('"')[2]
 
     @property
     def parked(self) -> bool:
-        """The agent has not ended: it waits for something of its own."""
+        """Whether the agent has not ended, but waits for something that it started itself."""
         return _PARKED in self._words
 
     @property
     def text(self) -> str:
-        """What the agent said last, and the error that ended its run; empty where the host says that nothing came."""
+        """The agent's last words, and the error that ended its run; empty if the host says that no report came."""
         said = "" if _UNSENT in self.result else self.result
         error = "".join(self._words.partition(_API_ERROR)[1:]) if self.status == "failed" else ""
         return said if error in said else "\n\n".join(filter(None, [said, error]))
 
     @property
     def cut(self) -> str:
-        """What cut the run, empty where the agent ended it."""
+        """What cut the run short; empty if the agent ended it."""
         named = _ERROR_TYPE.search(self._words) if self.status == "failed" else None
         by_error = error_cut(named[1], int(named[2] or 0)) if named else API_ERROR
         if by_error != API_ERROR:
@@ -131,9 +131,9 @@ class Notification(Record):
 
 
 def error_cut(kind: Any, status: Any, words: str = "") -> str:
-    """What an error of the API is to a run that it has ended, by the names that the host gives it.
+    """The kind of cut that an error of the API means for a run, by the host's name and status of the error.
 
-    `words` are the host's own, for the one error that 2.1.197 gives neither a name nor a status.
+    `words` is the host's text, for the one error to which 2.1.197 gives neither a name nor a status.
     """
     if kind == "rate_limit":
         return USAGE_LIMIT
@@ -141,17 +141,17 @@ def error_cut(kind: Any, status: Any, words: str = "") -> str:
 
 
 def names_error(text: str) -> bool:
-    """The host says why a run could not go on, in the agent's place or behind its last words."""
+    """Whether the text holds the host's words for an error, in place of the agent's last words or after them."""
     return _API_ERROR in text
 
 
 def text_of(value: Any) -> str:
-    """A text of the host, empty where it is none."""
+    """The value if it is a text, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def texts_in(value: Any) -> list[str]:
-    """Every text in a value of the host, however deep."""
+    """Every text within a value, however deep."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
@@ -159,24 +159,24 @@ def texts_in(value: Any) -> list[str]:
 
 
 def identifier(value: Any) -> str:
-    """An id in the shape of the host's, empty for anything else: it becomes a part of file names and patterns."""
+    """The value if it has the shape of the host's ids, else empty: ids become parts of file names and patterns."""
     return value if isinstance(value, str) and _ID.match(value) else ""
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """A record of the host, empty where it is none."""
+    """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def read(text: str) -> Optional[Event]:
-    """The event on standard input, or None where it is none."""
+    """The event in a hook's input; None if it is none."""
     try:
         raw = foreign.loads(text)
     except ValueError:
         return None
     if not isinstance(raw, dict) or not text_of(raw.get("hook_event_name")):
         return None
-    # Whose event it is must be known, or it would be taken for another session's, or for the parent's.
+    # The session and the agent must be readable, or the event would count as another session's, or as the parent's.
     if not identifier(raw.get("session_id")) or (raw.get("agent_id") and not identifier(raw["agent_id"])):
         return None
     tasks = raw.get("background_tasks")
@@ -207,19 +207,19 @@ def read(text: str) -> Optional[Event]:
 
 
 def is_machine_prompt(prompt: str) -> bool:
-    """The prompt is the host's own message about an agent, not typed by the user."""
+    """Whether the prompt is the host's own message about an agent, and not typed by the user."""
     return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt) or says_stopped(prompt))
 
 
 def says_stopped(prompt: str) -> bool:
-    """The host says that the user has stopped agents by key, by their descriptions only."""
+    """Whether the host says that the user has stopped agents by a key; it names only their descriptions."""
     return bool(_STOPPED.match(prompt))
 
 
 def notifications(prompt: str) -> list[Notification]:
-    """The notifications in a machine prompt; several may arrive together.
+    """The notifications in a prompt of the host's; several may arrive together.
 
-    Up to 2.1.38 a result is not escaped: what follows the first one may be the host's, or a part of a result.
+    Up to 2.1.38 results are not escaped: any notification after the first may be a part of a result.
     """
     if not _NOTIFICATION.match(prompt):
         return []
@@ -242,42 +242,42 @@ def notifications(prompt: str) -> list[Notification]:
 
 
 def typed_command(prompt: str) -> tuple[str, str]:
-    """Our command that the user typed and the words behind it, both empty where it is none."""
+    """Our command that the user typed, and its arguments; both empty if it is none of ours."""
     found = re.match(r"/(?:bg:)?(bg|bg-status|bg-answer)(?:\s+(.*))?\Z", prompt.strip(), re.DOTALL)
     return (found[1], (found[2] or "").strip()) if found else ("", "")
 
 
 def joined_answer(prompt: str) -> str:
-    """`/bg-answer` in the last of several messages of which the host has made one prompt; empty where none is there.
+    """The `/bg-answer` in the last of several messages that the host has joined into one prompt; empty if it is none.
 
-    2.1.186 does so with what a session without a terminal is sent in mid-turn, and runs the command. Whether it was a
-    message of its own, or a line of somebody's text, only the host's record tells.
+    2.1.186 joins messages that are sent to a session without a terminal during a turn, and runs the command. Only the
+    host's record tells whether it was a message of its own, or a line of somebody's text.
     """
     words = prompt[max(prompt.rfind("\n/bg-answer"), prompt.rfind("\n/bg:bg-answer"), 0) :]
     return words.strip() if typed_command(words)[0] == "bg-answer" else ""
 
 
 def live_commands(event: Event) -> Optional[list[str]]:
-    """The ids of what runs in the background and is no agent, None where the host does not say."""
+    """The ids of everything in the background that is no agent; None if the host does not list it."""
     if event.background is None:
         return None
     return [item["id"] for item in event.background if item.get("type") != "subagent" and identifier(item["id"])]
 
 
 def live_agents(event: Event) -> Optional[set[str]]:
-    """The ids of the background agents that still run, None where the host does not say."""
+    """The ids of everything that still runs in the background, agents among it; None if the host does not list it."""
     if event.background is None:
         return None
     return {text_of(item.get("id")) for item in event.background}
 
 
 def _path(value: Any) -> str:
-    """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
+    """The value if it can be a path, else empty: one with a NUL, or beyond any limit, would raise an odd error."""
     return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
 
 
 def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
-    """The host's list of what runs; None where it has another shape than known, because that ends nobody."""
+    """The host's list of everything that runs; None if its shape is unknown, so that no agent counts as ended by it."""
     if not isinstance(tasks, list):
         return None
     known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)
@@ -293,7 +293,7 @@ def _element(text: str, name: str, *, last: bool = False) -> str:
 def _plain(text: str) -> str:
     if "&" not in text:
         return text
-    # Imported only when needed: its table of entities costs more time than most events.
+    # Late: its table of entities costs more time than most events.
     import html  # noqa: PLC0415
 
     return html.unescape(text)

@@ -1,9 +1,9 @@
-"""Origins: who has said something, as the host's transcript tells it.
+"""Origins: who has said something, by the host's transcript.
 
-A prompt that a hook is shown looks the same whoever wrote it: since 2.1.224 every process that an agent starts can post
-one, and what a model has scheduled comes as one. The host's own record of it tells them apart, by a closed table of the
-records that clients are known to write: a record has every mark that its row names, with one of the values there, and
-no other mark. A record that fits no row proves nothing.
+A hook sees the same prompt whoever wrote it: since 2.1.224 every process that an agent starts can post one, and a
+model's schedule sends them too. The host's own record of the prompt tells these apart, by a closed table of the records
+that clients are known to write: a record fits a row if it has every mark that the row names, with one of its values,
+and no other mark. A record that fits no row proves nothing.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Optional
 
-# Beside a person and a program that drives the host: a session of which the host keeps no transcript; a record that no
-# client is known to write; anything else.
+# Kinds of origin besides `HUMAN` and `SDK`: the host keeps no transcript of the session; no client is known to write
+# the record; anything else.
 UNKEPT, UNKNOWN, OTHER = "unkept", "unknown", "other"
 SCHEDULE = "a schedule"
 _FIRED = "scheduled_task_fire"
 _SCHEDULES = ("wakeupSource", "scheduledTaskId", "scheduledFireId")
 _SCHEDULED = (("turnOrigin", "scheduled"), ("queuePriority", "later"))
-# The origins that 2.1.328 names for prompts and turns that nobody has typed. A name missing here is not taken for one.
+# The origins that 2.1.328 names for prompts and turns that nobody has typed. Only these names count as machines.
 _MACHINES = (
     *("auto-continuation", "auto_continuation", "channel", "coordinator", "host_synthetic", "observer"),
     *("observer-activity", "peer", "plugin", "slack-ping", "system", "task-notification", "task_notification"),
     *("unclassified", "voice-call"),
 )
 _SPEAKS = (b'"user"', b"queued_command")
-MOST = 8 * 1024 * 1024  # a turn's own records are near its beginning, before what it read
+MOST = 8 * 1024 * 1024  # enough, as the records wanted are at a turn's beginning, before all that its tools read
 SOCKET = "CLAUDE_CODE_MESSAGING_SOCKET"
 _COMMAND = pattern(r"<command-name>\s*(\S+?)\s*</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL)
 _SPACE = pattern(r"[\s\x00-\x1f\x7f]+")
 
-# A person; a program that drives the host; one of both, whichever has started the session.
+# A person; a program that drives the host; whichever of the two has started the session.
 HUMAN, SDK, STARTER = "human", "sdk", "starter"
 PLAIN, COMMAND, QUEUED = "a prompt", "a command", "queued in a turn"
 ABSENT = "absent"
-PROGRAM = "a program"  # any entrypoint but the terminal's
+PROGRAM = "a program"  # stands for any entrypoint but the terminal's
 _TERMINAL = "cli"
 _BY_HUMAN = {"kind": "human"}
 
-# What says, or may say, where a prompt comes from. No typed prompt was seen to have any of those in the last lines;
-# 2.1.328 itself does not take a prompt that has one of them for its user's own words.
+# The fields that say, or may say, where a prompt comes from. Typed prompts were seen only with fields of the first
+# line; 2.1.328 itself does not take a prompt with another one for its user's own words.
 MARKS = (
     *("entrypoint", "origin", "promptSource", "turnOrigin", "commandMode", "humanTurn"),
     *("queuePriority", "queueSkipAttachments", "wakeupSource", "scheduledTaskId", "scheduledFireId"),
@@ -76,7 +76,7 @@ _SENT = {
 
 
 class Shape(Record):
-    """Whose prompts of these forms clients from one version to before another write with these marks."""
+    """A row: clients from `since` on and before `until` write prompts of `whose` in these forms with these marks."""
 
     whose: str
     forms: tuple[str, ...]
@@ -92,7 +92,7 @@ SHAPES = (
     Shape(
         HUMAN, (QUEUED,), (2, 1, 327), None, {**_SIGNED, **_IN_TURN, "humanTurn": (ABSENT, True)}, "2.1.327, 2.1.328"
     ),
-    # 2.1.235 signs no command yet, 2.1.236 does; when the name of a turn came is not known.
+    # 2.1.235 signs no command yet, 2.1.236 does; the first version with `turnOrigin` is not known.
     Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE_TURN}, "2.1.197, 2.1.258"),
     Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE_TURN}, "2.1.258"),
     Shape(HUMAN, (QUEUED,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_IN_TURN}, "2.1.197, 2.1.258"),
@@ -107,7 +107,7 @@ SHAPES = (
 
 
 class Origin(Record):
-    """Who said it, who that was where it is neither a person nor a program, and where its record begins."""
+    """Who said something: the kind, the name if it is neither a person nor a program, and where the record begins."""
 
     kind: str
     who: str
@@ -115,17 +115,17 @@ class Origin(Record):
 
 
 def takes_posts() -> bool:
-    """Processes that the agents of this session start can write to it."""
+    """Whether processes that this session's agents start can post prompts to it."""
     return bool(os.environ.get(SOCKET))
 
 
 def of_prompt(
     path: str, place: int, prompt: str, turn: str, is_used: Callable[[int], bool] = lambda _: False
 ) -> Optional[Origin]:
-    """Who has said this, by the records behind this place; None while there is none.
+    """Who has said this, by the records after this place; None while there is no such record.
 
-    The prompt's id alone proves nothing: what is posted in mid-turn carries that of the running turn. Where records
-    disagree, what is not the user's decides. A record that has proved something else proves nothing.
+    The prompt's id alone proves nothing: words posted during a turn carry the id of that turn's prompt. If records
+    disagree, one that is not the user's decides. A record that has proved something else proves nothing.
     """
     found: Optional[Origin] = None
     wanted = _forms(prompt)
@@ -141,7 +141,7 @@ def of_prompt(
 
 
 def is_signed(path: str, place: int, prompt: str, turn: str) -> bool:
-    """The record of this prompt says by itself that a person typed it, so that nothing has to be concluded."""
+    """Whether the record of this prompt itself names a person as its origin, so that nothing has to be concluded."""
     found = of_prompt(path, place, prompt, turn)
     if found is None or found.kind != HUMAN:
         return False
@@ -150,11 +150,11 @@ def is_signed(path: str, place: int, prompt: str, turn: str) -> bool:
 
 
 def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin]:
-    """Whether the host's record of a dialog's call has these answers; None while there is no such record."""
+    """The origin of a dialog's answers: a person, if the host's record of the call has them; None without a record."""
     for at, record in _behind(path, place):
         for part in parts(record):
             if part.get("type") == "tool_result" and part.get("tool_use_id") == call:
-                # The result as the model is told it, and as the host keeps it.
+                # The result in both forms: as the model gets it, and as the host keeps it.
                 heard = _squeezed("\n".join(texts_in([part.get("content"), record.get("toolUseResult")])))
                 same = not part.get("is_error") and all(_squeezed(line) in heard for line in answers.splitlines())
                 return Origin(HUMAN, "", at) if same else Origin(OTHER, "the dialog was answered otherwise", at)
@@ -162,12 +162,12 @@ def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin
 
 
 def peer_in_turn(path: str, turn: str) -> Optional[str]:
-    """Which other session or process has begun this turn or joined it; empty where none has.
+    """The other session or process that has begun this turn or joined it; empty if none has.
 
-    None where only earlier turns are written down: on a busy machine a prompt is, after the first calls it has led to.
+    None if only earlier turns are written down: on a busy machine a prompt's record comes after its first calls.
     """
     if not turn:
-        return ""  # up to 2.1.100, which know no other sessions
+        return ""  # up to 2.1.100, to which other sessions cannot post
     begun: Optional[bool] = None
     joined = ""
     for _, record in _latest(path):
@@ -185,7 +185,7 @@ def peer_in_turn(path: str, turn: str) -> Optional[str]:
 
 
 def is_attended(path: str) -> bool:
-    """A person has typed in this session, as far as its records tell."""
+    """Whether a person has typed in this session, as far as its records tell."""
     return any(
         record.get("entrypoint") == "cli" or names_a_person(record)
         for _, record in _latest(path, (b'"cli"', b'"human"'))
@@ -193,12 +193,12 @@ def is_attended(path: str) -> bool:
 
 
 def place_since(path: str, begun: float) -> int:
-    """Where the first record begins that the host wrote at this moment or later; the end where there is none."""
+    """Where the first record from this moment or later begins in the transcript; its end if there is none."""
     return next((at for at, record in _latest(path) if moment(record) >= begun), size(path))
 
 
 def shape_of(record: dict[str, Any]) -> Optional[Shape]:
-    """The row of the table that a record fits; None where no client is known to write it."""
+    """The row of the table that a record fits; None if no client is known to write it."""
     version, form, found = versions.version_of(str(record.get("version"))), form_of(record), marks_of(record)
     rows = [row for row in SHAPES if versions.is_within(version, row.since, row.until)]
     fitting = [row for row in rows if form in row.forms and all(_has(row, name, found[name]) for name in MARKS)]
@@ -206,19 +206,19 @@ def shape_of(record: dict[str, Any]) -> Optional[Shape]:
 
 
 def form_of(record: dict[str, Any]) -> str:
-    """Which of the prompts that clients write differently this is."""
+    """The form of a prompt's record: plain, a command, or queued in a turn."""
     if "attachment" in record:
         return QUEUED
     return COMMAND if text(record).lstrip().startswith("<command-") else PLAIN
 
 
 def names_a_person(record: dict[str, Any]) -> bool:
-    """It names a person as its origin."""
+    """Whether the record names a person as its origin."""
     return bool(marks_of(record)["origin"] == _BY_HUMAN)
 
 
 def marks_of(record: dict[str, Any]) -> dict[str, Any]:
-    """All marks of a record, with what each is in it."""
+    """The value of every mark in a record; `ABSENT` if it has none."""
     holder = record.get("attachment")
     both = {**record, **holder} if isinstance(holder, dict) else record
     found = {name: ABSENT if both.get(name, False) is False else both[name] for name in MARKS}
@@ -227,13 +227,13 @@ def marks_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def described(record: dict[str, Any]) -> str:
-    """A record that fits no row, as it is told to people."""
+    """A record that fits no row, in words for people."""
     marks = ", ".join(f"{name}={value}" for name, value in marks_of(record).items() if value != ABSENT)
     return f"an unknown form of Claude Code {record.get('version')} ({form_of(record)}; {marks or 'no mark'})"
 
 
 def _forms(words: str) -> set[str]:
-    """What a text says whatever the host made of its spaces, its entities and of its command."""
+    """The forms of a text for comparing it, so that spaces, entities and the host's form of commands do not count."""
     command = _COMMAND.search(words) if words.lstrip().startswith("<command-") else None
     if command:
         words = f"{'' if command[1].startswith('/') else '/'}{command[1]} {command[2] or ''}"
@@ -254,7 +254,7 @@ def _plain(words: str) -> str:
 
 
 def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records behind a place that have one of these words, with where each begins."""
+    """The records after a place whose line holds one of these words, each with where it begins."""
     try:
         data = foreign.read(path, MOST, place)
     except (OSError, ValueError):
@@ -270,7 +270,7 @@ def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Itera
 
 
 def _said(record: dict[str, Any], turn: str) -> Optional[str]:
-    """What somebody said in this record; None if the record holds nobody's words, or belongs to another prompt."""
+    """The words that somebody said in this record; None if it holds nobody's words, or belongs to another prompt."""
     if record.get("isSidechain"):
         return None
     queued = record.get("attachment")
@@ -286,13 +286,13 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
 
 
 def _queued(attachment: dict[str, Any]) -> Optional[str]:
-    """What somebody has said in a turn that was going on."""
+    """The words that somebody sent during a turn; None if the attachment holds none."""
     prompt = attachment.get("prompt") if attachment.get("type") == "queued_command" else None
     return text({"message": {"content": prompt}}) if prompt else None
 
 
 def _peer(record: dict[str, Any]) -> str:
-    """The other session or process, in words; an agent of this session that reports or sends a message is none."""
+    """The other session or process that wrote this, in words; empty if none did: an agent of this session is none."""
     source = _source(record)
     if source.get("kind") != "peer" or source.get("senderTaskId") is not None:
         return ""
@@ -308,13 +308,13 @@ def _source(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _quotes(words: str, wanted: set[str]) -> bool:
-    """The host puts what another session has written between sentences of its own."""
+    """Whether a text holds the wanted words: the host puts its own sentences around those of another session."""
     whole = _squeezed(words)
     return any(each in whole for each in wanted)
 
 
 def _origin(path: str, record: dict[str, Any]) -> Origin:
-    """Who a record says has said it."""
+    """The origin that a record shows."""
     if _is_scheduled(path, record):
         return Origin(OTHER, SCHEDULE)
     machine = _machine_origin(record)
@@ -329,7 +329,7 @@ def _origin(path: str, record: dict[str, Any]) -> Origin:
 
 
 def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
-    """2.1.100 marks no prompt; on every version one that a schedule gives follows a record of its own."""
+    """Whether a schedule has sent the prompt: by its marks, or, as 2.1.100 has none, by the record that it follows."""
     marks, former = marks_of(record), record.get("parentUuid")
     if any(marks[key] == value for key, value in _SCHEDULED) or any(marks[key] != ABSENT for key in _SCHEDULES):
         return True
@@ -338,19 +338,19 @@ def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
 
 
 def _latest(path: str, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Those of the transcript's end, of which a turn that goes on is a part."""
+    """The records at the end of a transcript whose line holds one of these words; the present turn is among them."""
     return _behind(path, max(0, size(path) - MOST), having)
 
 
 def _machine_origin(record: dict[str, Any]) -> str:
-    """What a record names as its origin that nobody has typed; empty where it names nothing of the kind."""
+    """The machine that a record names as its origin; empty if it names none."""
     marks = marks_of(record)
     named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
     return next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
 
 
 def _signs(path: str, record: dict[str, Any]) -> bool:
-    """The transcript has shown who typed another prompt of this form, so one that does not show it was not typed."""
+    """Whether this version names a person in another prompt of this form; then a prompt without that was not typed."""
     version, form = record.get("version"), form_of(record)
     return any(
         names_a_person(each) and each.get("version") == version and form_of(each) == form

@@ -1,8 +1,8 @@
-"""What the settings files deny an agent to read; rules of the command line, or of a policy in no file, no hook sees.
+"""What the settings files deny an agent to read; rules of the command line, or of a policy in no file, stay unseen.
 
-The host reads a rule as a line of a .gitignore, whatever the case of its letters: `//p` from the file system's root,
-`~/p` from the home, `/p` from the folder of its settings, all else from the folder that is worked in. What is not
-certain here denies: a rule from `/` holds from each of these folders, and `!p` takes nothing back.
+The host reads a rule as a line of a .gitignore, ignoring case: `//p` is relative to the file system's root, `~/p` to
+the home, `/p` to the folder of the settings file, anything else to the working folder. In doubt, a path is denied here:
+a rule with `/` applies in each of these folders, and `!p` is ignored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RULE = pattern(r"\s*Read\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Denials:
-    """The rules against reading that hold for an agent; where a file of them cannot be understood, all is denied."""
+    """The rules that forbid an agent to read; if a file of rules cannot be understood, everything is denied."""
 
     def __init__(self, config: str, folders: list[str]) -> None:
         self._folders = list(dict.fromkeys([*folders, *map(os.path.realpath, folders)]))
@@ -44,7 +44,7 @@ class Denials:
         self._rules = [] if self.unclear else [rooted for paths in given for rooted in self._rooted(paths)]
 
     def denies(self, path: str) -> bool:
-        """Whether a rule speaks of a file by any of its names: as it is spelled, and where each link leads."""
+        """Whether a rule forbids a file under any of its names: as it is spelled, and with each link followed."""
         return self.unclear or (bool(self._rules) and any(map(self._denies, _names(path))))
 
     def _denies(self, path: str) -> bool:
@@ -54,7 +54,7 @@ class Denials:
         )
 
     def _rooted(self, rule: str) -> Iterator[tuple[str, Shape]]:
-        """The shape of what a rule denies, with each folder from which it is read."""
+        """The shape of the paths that a rule denies, with each folder to which it is relative."""
         home = os.path.expanduser("~")
         if rule.startswith("//"):
             roots, rule = ["/"], rule[1:]
@@ -69,7 +69,7 @@ class Denials:
 
 
 def _files(config: str, folders: list[str]) -> list[str]:
-    """Every settings file, with the copy of what an organisation's server has sent."""
+    """Every settings file, among them the copy of the settings that an organisation's server has sent."""
     found = [os.path.join(config, name) for name in ("settings.json", "remote-settings.json")] if config else []
     for folder in folders:
         found += [os.path.join(folder, ".claude", name) for name in ("settings.json", "settings.local.json")]
@@ -81,11 +81,11 @@ def _files(config: str, folders: list[str]) -> list[str]:
 
 
 def _denied(path: str) -> Optional[list[Any]]:
-    """What a settings file denies; None where that is not known. A blank file denies nothing."""
+    """The deny rules of a settings file; None if they cannot be known. A blank file has none."""
     try:
         text = foreign.whole(path, MOST).decode("utf-8-sig")
         data: Any = foreign.loads(text) if text.strip() else {}
-    except (FileNotFoundError, NotADirectoryError, PermissionError):  # nor does the host see it
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # the host cannot read it either
         return []
     except (OSError, ValueError):
         return None
@@ -94,7 +94,7 @@ def _denied(path: str) -> Optional[list[Any]]:
 
 
 def _forbidden(rule: Any) -> str:
-    """The paths that a rule denies to Read, `**` where it names none; empty where it is no such rule."""
+    """The paths that a rule denies to Read, `**` if it names none; empty if the rule denies no reading."""
     if not isinstance(rule, str):
         return ""
     if "*" in rule and "(" not in rule and fnmatch.fnmatchcase("Read", rule.strip()):
@@ -107,14 +107,14 @@ def _forbidden(rule: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text as the host compares it: in lower case, and each letter with its accent as one character."""
+    """The text as the host compares it: in lower case, and with each accented letter as one character."""
     return unicodedata.normalize("NFC", text).lower()
 
 
 def _shape(rule: str) -> Shape:
-    """A line of a .gitignore: what fits each part of a path, None for any number of parts.
+    """The shape of a line of a .gitignore: a test for each part of a path, None for any number of parts.
 
-    Only a slash before its end or in its midst ties it to its root.
+    Only a slash before the end of the line ties it to its root.
     """
     whole = rule.removesuffix("/**").rstrip("/")
     parts = whole.removeprefix("/").split("/")
@@ -123,11 +123,11 @@ def _shape(rule: str) -> Shape:
 
 
 def _fitting(part: str) -> Fitting:
-    """A part of a rule as Python's globs spell it, which match in one go, however many stars there are."""
+    """The test for a part of a rule, as Python's glob, which takes no longer for many stars."""
     spelled = re.sub(r"\\(.)", _literal, part.replace("[^", "[!"))
     try:
         return re.compile(fnmatch.translate(spelled)).match
-    except re.error:  # letters from one to an earlier one
+    except re.error:  # a range of letters in the wrong order
         return re.compile("").match
 
 
@@ -136,7 +136,7 @@ def _literal(found: re.Match[str]) -> str:
 
 
 def _fits(parts: list[str], shape: Shape) -> bool:
-    """Whether a shape fits a path, or one of the folders that it is in."""
+    """Whether a shape fits a path, or a folder above it."""
     reached = {0}
     for each in shape:
         if each is None:
@@ -149,7 +149,7 @@ def _fits(parts: list[str], shape: Shape) -> bool:
 
 
 def _names(path: str) -> list[str]:
-    """A path as it is spelled, as each link on the way leads on, and as it is at last."""
+    """A path as it is spelled, with one link after another followed, and fully resolved."""
     found = [os.path.normpath(path)]
     while len(found) < LINKS:
         further = _followed(found[-1])
@@ -160,7 +160,7 @@ def _names(path: str) -> list[str]:
 
 
 def _followed(path: str) -> str:
-    """A path with its first link followed, empty where it has none."""
+    """A path with its first link followed; empty if it has none."""
     parts = path.split("/")
     for number in range(2, len(parts) + 1):
         here = "/".join(parts[:number])

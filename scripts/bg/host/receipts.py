@@ -1,6 +1,6 @@
-"""Receipts: whether the words that a hook has printed are in the session's transcript, behind where it ended then.
+"""Receipts: whether the words that a hook printed have reached the session's transcript, after its end at that time.
 
-And what became of a message that the host has put into a running agent's queue.
+Also the fate of a message that the host has put into a running agent's queue.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ _ORIGINAL = "Original prompt: "
 _UNREADABLE = "[object Object]"  # up to 2.1.38 for a prompt that came as parts, as it does by stream-json
 ARRIVED, DROPPED, PROMISED, UNKNOWN = "arrived", "dropped", "promised", "unknown"
 
-#: What 2.1.327 and 2.1.328 answer to such a message; 2.1.197 and 2.1.258 drop it where the agent makes no further call.
+#: In the answer of 2.1.327 and 2.1.328 to such a message; 2.1.197 and 2.1.258 drop it if the agent makes no more calls.
 _PROMISE = "resumed with the message"
 
 
 class Receipt(Record):
-    """What the transcript shows: our words; what carried them; the model's reply to that; that they were dropped.
+    """What the transcript shows of words that a hook printed.
 
-    `passed`: the conversation has gone on from the carrier and does not hold our words. `blocked`: the host says that
-    a hook has kept the carrier out. `overtaken`: a later prompt was answered, and the carrier is nowhere.
+    `shown`: the words themselves. `carried`: the prompt or call that carried them. `answered`: a reply of the model.
+    `passed`: the conversation has continued after the carrier without our words. `blocked`: the host says that a hook
+    has kept the carrier out. `overtaken`: a later prompt was answered, and the carrier is nowhere.
     """
 
     shown: bool
@@ -45,7 +46,7 @@ class Receipt(Record):
 
 
 class _Line(Record):
-    """One record behind the place: its id and the one that it follows, and what of it counts here."""
+    """One record after the place: its id, the record that it follows, and the parts of it that count here."""
 
     uuid: str
     follows: str
@@ -58,35 +59,35 @@ class _Line(Record):
 
 
 class _Way(Record):
-    """What a record follows behind the place: the turns of the prompts among it, and what the first of it follows."""
+    """The records after the place that lead to one of them: the turns of their prompts, and what the first follows."""
 
     former: str
     turns: frozenset[str]
 
 
 def plain(text: str) -> str:
-    """The head of a text as it is looked for, whatever white space a path added."""
+    """The beginning of a text in the form for searches, with single spaces, as white space may change on the way."""
     return " ".join(text[: 2 * HEAD].split())[:HEAD]
 
 
 class Stretch:
-    """What a transcript has taken in since a place in it."""
+    """The part of a transcript after a place in it."""
 
     def __init__(self, path: str, place: int) -> None:
         self._path = path
         self.exists = transcripts.size(path) > 0
-        # A file that has become shorter is another one.
+        # A file that has become shorter is a new one.
         self._place = place if place <= transcripts.size(path) else 0
         self._lines = [_line(record) for record in _records(path, self._place, MOST)] if self.exists else []
         self._ways = _ways(self._lines)
         self._known: dict[str, bool] = {}
 
     def added(self) -> str:
-        """What hooks have added to the conversation, on the hosts that write it down."""
+        """The words that hooks have added to the conversation, on the hosts that write them down."""
         return "\n".join(line.added for line in self._lines if line.added)
 
     def receipt(self, words: str, carrier: str, turn: str = "") -> Receipt:
-        """What became of these words, said in that turn, and of the prompt or call that carried them."""
+        """The fate of these words, printed in this turn, and of the prompt or call that carried them."""
         shown = self._first(lambda line: bool(words) and words in line.added)
         carried = self._first(lambda line: _carries(line, carrier))
         since = shown if shown >= 0 else carried
@@ -99,14 +100,17 @@ class Stretch:
         return Receipt(shown=False, carried=False, answered=False, passed=False, blocked=blocked, overtaken=later)
 
     def _first(self, counts: Callable[[_Line], bool]) -> int:
-        """The number of the first record that counts, -1 where none does."""
+        """The number of the first record that counts, -1 if none does."""
         return next((number for number, line in enumerate(self._lines) if counts(line)), -1)
 
     def _replies(self, behind: int = -1) -> list[int]:
         return [number for number, line in enumerate(self._lines) if line.spoken and number > behind]
 
     def _is_blocked(self, carrier: str) -> bool:
-        """The host says so; of its own messages, none of which comes twice, also before our hook had come so far."""
+        """Whether the host says that a hook has blocked the carrier.
+
+        For the host's own messages, none of which comes twice, it may have said so before our hook noted the place.
+        """
         if any(_keeps_out(line, carrier) for line in self._lines):
             return True
         start = max(0, self._place - BEFORE)
@@ -114,12 +118,12 @@ class Stretch:
         return any(carrier in _line(record).blocked for record in before)
 
     def _is_of_later(self, number: int, turn: str) -> bool:
-        """A reply was given to another prompt behind the place, of another turn."""
+        """Whether this record answers another prompt after the place, of another turn."""
         turns = self._ways[number].turns
         return bool(turns if not turn else turns - {turn, ""}) and self._is_whole(number)
 
     def _is_whole(self, number: int) -> bool:
-        """Everything that a record follows is written down: what is still on its way into the file came later."""
+        """Whether all records that lead to this one are in the file, so that missing ones can only come later."""
         former = self._ways[number].former
         return bool(self._lines[number].uuid) and (not former or self._is_before(former))
 
@@ -134,7 +138,7 @@ class Stretch:
 
 
 def results(path: str, calls: list[str]) -> dict[str, str]:
-    """Of these calls of a session those that were answered: why one was refused, empty where it was not."""
+    """The calls among these that have a result in the session, each with why it was refused; empty if it was not."""
     found: dict[str, str] = {}
     for record in transcripts.tail(path) if calls else ():
         for part in transcripts.parts(record) if record.get("type") == "user" else ():
@@ -145,7 +149,7 @@ def results(path: str, calls: list[str]) -> dict[str, str]:
 
 
 def messages(path: str) -> dict[str, str]:
-    """The message that each of a session's last calls is in."""
+    """The id of the model's message that holds each of a session's last calls."""
     found: dict[str, str] = {}
     for record in transcripts.tail(path):
         for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
@@ -155,7 +159,7 @@ def messages(path: str) -> dict[str, str]:
 
 
 def announced(transcript: str, prompt: str) -> dict[str, str]:
-    """By agent, the report that the host's announcement of its end shows the parent, in this prompt or before it."""
+    """By agent, the report in the host's announcement of its end to the parent, in this prompt or before it."""
     records = transcripts.tail(transcript)
     told = [words for _, words in transcripts.queued(records)]
     told += [transcripts.text(record) for record in records if record.get("type") == "user"]
@@ -163,32 +167,32 @@ def announced(transcript: str, prompt: str) -> dict[str, str]:
 
 
 class Queued(Record):
-    """A message that the host has put into the queue of an agent: the call that sent it, and its text."""
+    """A message that the host has put into an agent's queue: the call that sent it, and its text."""
 
     call: str
     text: str
 
 
 def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *, woken: bool = False) -> str:
-    """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
+    """The fate of a message to an agent whose run has ended, by the session's transcript and the agent's own.
 
-    `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
-    None where the run was cut, of which nothing more is written. The message that has `woken` the agent is always
-    written down.
+    `says_last` recognizes the last words of that run: until the agent's transcript has them, it may lack the message
+    too. It is None if the run was cut, after which nothing more is written. The message that has `woken` the agent is
+    always written down.
     """
     found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
     return _fate(session, agent, message, says_last, MOST, woken=woken) if found == DROPPED else found
 
 
 def follows(agent: str, message: str, says_last: Says) -> bool:
-    """An agent was told this after it had said its last words, and has not said them since."""
+    """Whether an agent was told this after its last words, and has not said those again since."""
     records = transcripts.tail(agent)
     said = [at for at, record in enumerate(records) if says_last(record)]
     return bool(said) and max(said) < _place(records, message)
 
 
 def _line(record: dict[str, Any]) -> _Line:
-    """What counts of a record."""
+    """The parts of a record that count here."""
     uuid, follows = str(record.get("uuid") or ""), str(record.get("parentUuid") or "")
     attachment, kind = record.get("attachment"), record.get("type")
     if isinstance(attachment, dict):
@@ -223,7 +227,7 @@ def _told(uuid: str, follows: str, record: dict[str, Any]) -> _Line:
 def _records(path: str, place: int, most: int) -> list[dict[str, Any]]:
     found = []
     for line in _read(path, place, most).split(b"\n"):
-        # Most of a transcript says nothing of this, and reading it costs more than everything else here.
+        # Most lines hold nothing of this, and decoding them would cost more than everything else here.
         if any(sign in line for sign in (b'"user"', b'"assistant"', b'"attachment"', b'"parentUuid"')):
             try:
                 record = foreign.loads(line)
@@ -242,7 +246,7 @@ def _read(path: str, place: int, most: int) -> bytes:
 
 
 def _ways(lines: list[_Line]) -> list[_Way]:
-    """Of each record the way that leads to it."""
+    """For each record, the records that lead to it."""
     found: list[_Way] = []
     at: dict[str, int] = {}
     for number, line in enumerate(lines):
@@ -258,13 +262,13 @@ def _carries(line: _Line, carrier: str) -> bool:
 
 
 def _keeps_out(line: _Line, carrier: str) -> bool:
-    """The host says that a hook has blocked this prompt, or one that it does not name."""
+    """Whether the host says here that a hook has blocked this prompt, or a prompt that it does not name."""
     _, named, prompt = line.blocked.partition(_ORIGINAL)
     return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
 
 
 def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int, *, woken: bool) -> str:
-    """The same, by the last part of both."""
+    """The fate of a message, by the last `most` bytes of both transcripts."""
     records = transcripts.tail(agent, most)
     if _place(records, message.text) < len(records):
         return ARRIVED
@@ -280,7 +284,7 @@ def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], 
 
 
 def _place(records: list[dict[str, Any]], message: str) -> int:
-    """Where an agent was told this; behind all of them where it was not."""
+    """The place of the record that told an agent this; after all of them if none did."""
     plain = " ".join(message.split())
     return next(
         (at for at, each in enumerate(records) if any(plain in text for text in _words_told(each))), len(records)
@@ -288,7 +292,7 @@ def _place(records: list[dict[str, Any]], message: str) -> int:
 
 
 def _words_told(record: dict[str, Any]) -> list[str]:
-    """What an agent was told with this record: as a prompt, or during its run."""
+    """The words that an agent was told by this record, as a prompt or during its run."""
     found = [transcripts.text(record)] if record.get("type") == "user" else []
     found += [words for _, words in transcripts.queued([record])]
     return [" ".join(words.split()) for words in found]
@@ -307,9 +311,9 @@ def _results(record: dict[str, Any]) -> list[str]:
 
 
 def _had_a_round(records: list[dict[str, Any]], result: dict[str, Any]) -> bool:
-    """After this result a call of the agent has ended, and the model went on: with that the queue is handed over.
+    """Whether, after this result, a call of the agent ended and the model continued, which hands over the queue.
 
-    2.1.197 and 2.1.258 do not write down what they hand over then. Both times are the host's own.
+    2.1.197 and 2.1.258 do not write down the messages that they hand over then. Both times are by the host's clock.
     """
     moment = str(result.get("timestamp") or "")
     ended = [at for at, each in enumerate(records) if moment and _results(each) and str(each.get("timestamp")) > moment]

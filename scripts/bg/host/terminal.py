@@ -1,4 +1,4 @@
-"""The terminal that Claude Code draws in: its size, what it leaves of that to a hook, and its theme."""
+"""The terminal that Claude Code draws in: its size, the room that this leaves for a hook, and its theme."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from bg.host.event import Event
 
 USUAL = 80
-# What a hook shows is set in by two columns and wrapped ten before the edge. The prompt below it, the box for the next
-# prompt and the lines around that take eight rows (2.1.197, 2.1.328), on the versions that name no LINES ten (2.1.7).
+# A hook's text is indented by two columns and wrapped ten before the edge. The prompt below it, the box for the next
+# prompt and the lines around that take eight rows (2.1.197, 2.1.328); on versions that set no LINES, ten (2.1.7).
 MARGIN, TAKEN, TAKEN_BEFORE = 10, 8, 10
 LEAST = 40
 DELIVERED = "dark"
@@ -24,7 +24,7 @@ MOST = 4 * 1024 * 1024
 
 
 def size(stream: Optional[TextIO] = None) -> tuple[int, int]:
-    """Columns and rows: as the environment says, else those of the stream or of this process; 0 for what nobody knows.
+    """Columns and rows: as the environment says, else those of the stream or of this process; 0 if unknown.
 
     Claude Code sets both variables for hooks from 2.1.197 on; before, a hook can ask its terminal.
     """
@@ -34,20 +34,20 @@ def size(stream: Optional[TextIO] = None) -> tuple[int, int]:
 
 
 def size_for_hook() -> tuple[int, int]:
-    """How much of its terminal Claude Code leaves to what a hook shows; 0 rows where nobody knows."""
+    """The columns and rows that Claude Code leaves for a hook's text; 0 rows if unknown."""
     columns, rows = size()
     taken = TAKEN if asked_for("LINES") else TAKEN_BEFORE
     return (columns or USUAL) - MARGIN, max(rows - taken, 1) if rows else 0
 
 
 def asked_for(name: str) -> int:
-    """What a variable says; a person sets it to have a pipe as wide as they like."""
+    """The number in a variable, else 0; a person may set one to make a pipe as wide as they like."""
     words = os.environ.get(name, "")
     return int(words) if words.isdigit() and 0 < int(words) < 10000 else 0
 
 
 def measured(stream: Optional[TextIO]) -> tuple[int, int]:
-    """The size of the stream's terminal, else of the one of this process, where there is one."""
+    """The size of the stream's terminal, else of this process's; 0 if it has none."""
     if stream is not None:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             return os.get_terminal_size(stream.fileno())
@@ -61,15 +61,15 @@ def measured(stream: Optional[TextIO]) -> tuple[int, int]:
 
 
 def room_for_notice(event: Event) -> int:
-    """The columns of the line that begins with Claude Code's own words for what a hook of this event says."""
+    """The columns left on the first line of a notice at this event, after Claude Code's own words."""
     named = f"{event.name}:{event.tool}" if event.tool else event.name
     return max(LEAST, (size()[0] or USUAL) - len(f"  ⎿  {named} says: ") - 2)
 
 
 def theme(config: str) -> str:
-    """The theme that the user has chosen, empty where no file can be read; newer versions use the first file.
+    """The theme that the user has chosen; empty if no file can be read; newer versions use the first file.
 
-    The second one leaves out what is as it was delivered, which is dark.
+    The second file names no theme if it is the delivered one, which is dark.
     """
     found = ""
     home = config if os.environ.get("CLAUDE_CONFIG_DIR") else os.path.expanduser("~")

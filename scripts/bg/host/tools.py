@@ -1,6 +1,6 @@
-"""Tools: what each tool of the host is called, since which version, and the fields of it that are read and written.
+"""Tools: the host's tools by their names in each version, and the fields of them that are read and written.
 
-A renamed tool is one more name in its record; hooks.json, the routes and the texts take the names from here.
+A renamed tool gets one more name in its record; hooks.json, the routes and the texts take the names from here.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Tool:
         self.gives = gives or {}
 
     def called(self, version: Optional[Version]) -> str:
-        """The name on this version, the newest where that is unknown."""
+        """The name on this version; the newest name if the version is unknown."""
         return next((name for name in self.names if version is None or self.since[name] <= version), self.names[-1])
 
     def __str__(self) -> str:
-        """The name for a text that hosts of every version are given."""
+        """All names, for a text that hosts of every version get."""
         return " or ".join(self.names)
 
 
@@ -65,7 +65,7 @@ LAUNCH = Tool(
         "canContinueAgent": (2, 1, 300),
     },
 )
-# Offered in 2.1.77 with the agent teams only; `content` is a copy of the message, which the host derives.
+# 2.1.77 offers it with the agent teams only; `content` is a copy of the message, which the host derives.
 MESSAGE = Tool(
     ("SendMessage", (2, 1, 77)),
     takes={
@@ -82,7 +82,7 @@ HANDBACK = Tool(("SubagentHandback", (2, 1, 271)), takes={"message": (2, 1, 271)
 ASK = Tool(
     ("AskUserQuestion", OLDEST),
     takes={"questions": OLDEST},
-    gives={"answers": OLDEST, "annotations": (2, 1, 100)},  # 2.1.327 brings the user's notes in them
+    gives={"answers": OLDEST, "annotations": (2, 1, 100)},  # in 2.1.327 the annotations hold the user's notes
 )
 # Gone in 2.1.277.
 OUTPUT = Tool(("TaskOutput", OLDEST), takes={"task_id": OLDEST}, gives={"task": OLDEST})
@@ -97,22 +97,22 @@ _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 
 def by_module(event: Event) -> bool:
-    """A module of the client makes this call, not the model: ours, or another plugin's."""
+    """Whether a module of the client (ours, or another plugin's) makes this call, and not the model."""
     return is_of_module(event.tool_use)
 
 
 def is_of_module(call: str) -> bool:
-    """The id is of a call that a module has made."""
+    """Whether the id is of a call that a module has made."""
     return call.startswith(OF_MODULE)
 
 
 def addressees(called: list[Call]) -> list[str]:
-    """Whom these calls send a message to."""
+    """The agents or names to which these calls send messages."""
     return [text_of(given.get("to")) for _, name, given in called if name in MESSAGE.names]
 
 
 def asks(called: list[Call]) -> bool:
-    """One of these calls asks the user."""
+    """Whether one of these calls asks the user."""
     return any(name in ASK.names for _, name, _ in called)
 
 
@@ -141,32 +141,32 @@ class Message(Record):
 
     @property
     def to_parent(self) -> bool:
-        """It goes from an agent to the session that launched it."""
+        """Whether the message goes from an agent to the session that launched it."""
         return self.to == MAIN
 
 
 def resuming(version: Optional[Version]) -> str:
-    """What the tool with the parameter `resume` is called: up to 2.1.62 and up to 2.1.76 not the same."""
+    """The name of the tool with the parameter `resume`: one name up to 2.1.62, another one up to 2.1.76."""
     return LAUNCH.called(version) if version else str(LAUNCH)
 
 
 def known(name: str) -> Optional[Tool]:
-    """The tool of that name, None where this plugin does not use it."""
+    """The tool of this name; None if this plugin does not use it."""
     return _BY_NAME.get(name)
 
 
 def is_call(event: Event, tool: Tool) -> bool:
-    """The tool is about to be called."""
+    """Whether the event is a call of this tool that is about to be made."""
     return event.name == "PreToolUse" and known(event.tool) is tool
 
 
 def is_launch(event: Event) -> bool:
-    """The parent is about to launch a new agent."""
+    """Whether the parent is about to launch a new agent."""
     return is_call(event, LAUNCH) and not event.in_subagent and not event.tool_input.get("resume")
 
 
 class Called(Record):
-    """A launch in a session's transcript, which has the call as the model made it, before any hook changed it."""
+    """A launch in a session's transcript, as the model made the call, before any hook changed it."""
 
     id: str
     place: int
@@ -187,24 +187,24 @@ def launches_in(transcript: str) -> list[Called]:
 
 
 def launch_as(event: Event, call: Call) -> Optional[Event]:
-    """The same event for another call of its message; None where that launches no new agent."""
+    """The event for another call of the same message; None if that call launches no new agent."""
     made, name, given = call
     other = event._replace(tool_use=made, tool=name, tool_input=given)
     return other if is_launch(other) else None
 
 
 def launch_of(event: Event) -> Launch:
-    """What the call says of the agent to be launched or woken."""
+    """The fields of a call that launches or wakes an agent."""
     return _launch(event.tool_input)
 
 
 def described(given: dict[str, Any]) -> str:
-    """What the input of a launch calls the task."""
+    """The description of the task in a launch's input."""
     return str(given.get("description") or "")
 
 
 def launch_with(event: Event, description: str) -> dict[str, Any]:
-    """The launch's input with another description, in the background, by a type that can be woken."""
+    """The launch's input with another description, in the background, with an agent type that can be woken."""
     given = {**event.tool_input, "description": description, "run_in_background": True}
     if launch_of(event).one_shot:
         given["subagent_type"] = DEFAULT_TYPE
@@ -217,20 +217,20 @@ def set_prompt(given: dict[str, Any], prompt: str) -> None:
 
 
 def resuming_input(event: Event, agent: str, description: str, prompt: str) -> dict[str, Any]:
-    """The launch's input that wakes this agent with this prompt, in the background, under that description."""
+    """The launch's input changed to wake this agent with this prompt and description, in the background."""
     changed = {"resume": agent, "description": description, "prompt": prompt, "run_in_background": True}
     return {**event.tool_input, **changed}
 
 
 def message_of(event: Event) -> Message:
-    """What the call says, and to whom."""
+    """The message of a call, and its addressee."""
     given = event.tool_input
     text, copy = str(given.get("message") or ""), str(given.get("content") or "")
     return Message(str(given.get("to") or ""), text, copy)
 
 
 def message_input(event: Event, agent: str, text: Optional[str]) -> dict[str, Any]:
-    """The message's input, addressed to this agent, with another text where there is one; without what is derived."""
+    """The message's input, addressed to this agent, with `text` if given, and without fields that the host derives."""
     given = {key: value for key, value in event.tool_input.items() if key not in _DERIVED}
     given["to"] = agent
     if text is not None:
@@ -239,19 +239,19 @@ def message_input(event: Event, agent: str, text: Optional[str]) -> dict[str, An
 
 
 def sent_texts(event: Event) -> list[str]:
-    """Every text with which a call has woken an agent, whichever way."""
+    """Every text with which a call has woken an agent, by a message or by a launch."""
     given = event.tool_input
     return [given[key] for key in ("message", "content", "prompt") if isinstance(given.get(key), str)]
 
 
 def handed_back(event: Event) -> Optional[str]:
-    """The report that an agent hands back."""
+    """The report that an agent hands back; None if the call has none."""
     text = event.tool_input.get("message")
     return text if isinstance(text, str) else None
 
 
 def invoked_command(event: Event) -> tuple[str, str]:
-    """Our command that Claude runs by itself."""
+    """Our command that Claude runs by itself, and its arguments; both empty if it is none of ours."""
     name = text_of(event.tool_input.get("skill") or event.tool_input.get("command")).lstrip("/")
     arguments = text_of(event.tool_input.get("args"))
     return typed_command(f"/{name} {arguments}".strip()) if name else ("", "")
@@ -263,16 +263,16 @@ def started_agent(event: Event) -> str:
 
 
 def can_continue(event: Event) -> Optional[bool]:
-    """Whether the session is offered what continues the agent that a launch has started; None where nothing says so.
+    """Whether the session has a tool to continue the agent that a launch has started; None if the result does not say.
 
-    Seen on 2.1.300, 2.1.316 and 2.1.328, which say no where the tool for messages is not allowed.
+    Seen on 2.1.300, 2.1.316 and 2.1.328, which say no if the tool for messages is not allowed.
     """
     said = mapping(event.tool_response).get("canContinueAgent")
     return said if isinstance(said, bool) else None
 
 
 def resumed_agent(event: Event) -> str:
-    """The id of the agent that a message has woken, empty where it has not."""
+    """The id of the agent that a message has woken; empty if it has woken none."""
     response = _response_record(event.tool_response)
     if response.get("success") is False:
         return ""
@@ -280,12 +280,12 @@ def resumed_agent(event: Event) -> str:
 
 
 def delivered_message(event: Event) -> bool:
-    """The host accepted the message, whether or not it had to wake the agent."""
+    """Whether the host accepted the message; it may not have had to wake the agent."""
     return _response_record(event.tool_response).get("success") is True
 
 
 def foreground_text(event: Event) -> Optional[str]:
-    """The final text of an agent that ran in the foreground, None where it went to the background."""
+    """The final text of an agent that ran in the foreground; None if it went to the background."""
     response = mapping(event.tool_response)
     if response.get("status") != "completed":
         return None
@@ -299,7 +299,7 @@ def foreground_text(event: Event) -> Optional[str]:
 
 
 def polled_output(event: Event) -> tuple[str, str, str]:
-    """What a look at an agent's output brought: the agent's id, its status, the output as this host gives it."""
+    """The result of a look at an agent's output: the agent's id, its status, and the output in the host's form."""
     task = mapping(mapping(event.tool_response).get("task"))
     agent = identifier(task.get("task_id")) or identifier(event.tool_input.get("task_id"))
     return agent, text_of(task.get("status")), text_of(task.get("result")) or text_of(task.get("output"))

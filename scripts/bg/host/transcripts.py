@@ -1,6 +1,6 @@
 """The host's transcripts: JSON lines read from the end or the beginning, never whole when large.
 
-A line that is no JSON, or not a record, is passed over.
+A line that is no JSON object is skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST_RECORD = 8 * 1024 * 1024
 LOOK, LONGEST_LOOK = 4 * 1024 * 1024, 64 * 1024 * 1024
 NO_ANSWER = "no answer from the model"
 STOPPED = "[Request interrupted by user"
-NO_OUTPUT = "(Bash completed with no output)"  # 2.1.197 and newer; before, nothing
+NO_OUTPUT = "(Bash completed with no output)"  # from 2.1.197 on; older hosts write nothing
 STOPPED_IN_A_CALL = f"{STOPPED} for tool use]"
 TOOLS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
 PATHS = ("file_path", "notebook_path")
@@ -40,12 +40,12 @@ class Final(Record):
     uuid: str
     settled: bool
     cut: str = ""
-    reason: str = ""  # why the model stopped, where the host has written that down
-    resets: int = 0  # the second until which the limit holds that has cut it, where the host knows that
+    reason: str = ""  # why the model stopped, if the host has written that down
+    resets: int = 0  # the second in which the limit ends that has cut it, if the host says so
 
 
 class Line(Record):
-    """A record of an agent's own words, and where in the file its line begins and ends."""
+    """A record of the model's own words or calls, and where in the file its line begins and ends."""
 
     begin: int
     end: int
@@ -53,24 +53,24 @@ class Line(Record):
 
 
 def is_in_place(path: str, session: str, config: str) -> bool:
-    """It is where the host keeps this session's: in a project's folder of the host's own directory."""
+    """Whether the path is where the host keeps this session's transcript: in the folder of a project."""
     folder = os.path.dirname(os.path.dirname(os.path.realpath(path)))
     return os.path.basename(path) == f"{session}.jsonl" and folder == os.path.realpath(os.path.join(config, "projects"))
 
 
 def is_kept(path: str) -> bool:
-    """The host keeps this transcript."""
+    """Whether the host keeps this transcript."""
     return bool(path) and foreign.about(path) is not None
 
 
 def size(path: str) -> int:
-    """The transcript's size in bytes, 0 where there is none."""
+    """The transcript's size in bytes; 0 if there is none."""
     found = foreign.about(path) if path else None
     return found.st_size if found else 0
 
 
 def end(path: str, place: int) -> list[dict[str, Any]]:
-    """The very last records of a transcript, behind a place in it."""
+    """The very last records of a transcript, after a place in it."""
     return list(_records(_read(path, max(place, size(path) - LINES), LINES)))
 
 
@@ -80,14 +80,14 @@ def tail(path: str, most: int = TAIL) -> list[dict[str, Any]]:
 
 
 def ends_at(path: str, offset: int) -> bool:
-    """A line of this file ends there: it is the one that was read so far, and not a shorter one in its place."""
+    """Whether a line ends at this offset; if not, another file has replaced the one that was read up to there."""
     return offset == 0 or _read(path, offset - 1, 1) == b"\n"
 
 
 def said_since(path: str, offset: int, most: int = LOOK) -> tuple[list[Line], int]:
-    """What the model has said or called behind `offset`, in whole lines, and where the last line that was read ends.
+    """The model's words and calls after `offset`, in whole lines, and where the last line that was read ends.
 
-    At most so much is read, but for a line that is longer.
+    At most `most` bytes are read, unless a single line is longer.
     """
     found: list[Line] = []
     place = at = begin = offset
@@ -125,7 +125,7 @@ def text(record: dict[str, Any]) -> str:
 
 
 def words(record: dict[str, Any]) -> list[str]:
-    """What a record says, as text and as the message of a call."""
+    """The words of a record: its text, and the messages in its calls."""
     given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
     handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
     return [each for each in (text(record).strip(), *handed) if each]
@@ -149,13 +149,13 @@ def called(record: dict[str, Any]) -> list[Call]:
 
 
 def given(path: str, call: str) -> dict[str, Any]:
-    """What the model has given a recent call, before any hook changed it; empty where that is not written down."""
+    """The input that the model gave a recent call, before any hook changed it; empty if it is not written down."""
     made = (each for record in reversed(tail(path)) for each in called(record))
     return next((given for identifier, _, given in made if identifier == call), {})
 
 
 def beside(records: list[dict[str, Any]], call: str) -> tuple[list[Call], list[Call]]:
-    """The calls before and behind this one in the message that it is a part of; the host carries them out in order."""
+    """The calls before and after this one in its message; the host carries them out in order."""
     spoken = [record for record in records if record.get("type") == "assistant"]
     message = next((_message_id(record) for record in spoken if call in calls([record])), "")
     made = [each for record in spoken if message and _message_id(record) == message for each in called(record)]
@@ -164,12 +164,12 @@ def beside(records: list[dict[str, Any]], call: str) -> tuple[list[Call], list[C
 
 
 def printed(result: str) -> str:
-    """What a command printed, without what the host writes where it printed nothing."""
+    """The output of a command, without the host's remark on one that printed nothing."""
     return "" if result.strip() == NO_OUTPUT else result
 
 
 def moment(record: dict[str, Any]) -> float:
-    """When the host wrote a record, in seconds; 0 where it does not say."""
+    """When the host wrote a record, in seconds; 0 if it does not say."""
     # Late: few events need a time.
     from datetime import datetime  # noqa: PLC0415
 
@@ -180,7 +180,7 @@ def moment(record: dict[str, Any]) -> float:
 
 
 def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    """What the host put into a turn that was going on, each with its place among these records."""
+    """The prompts that the host put into a running turn, each with its place among these records."""
     found = []
     for place, record in enumerate(records):
         attachment = record.get("attachment")
@@ -193,9 +193,9 @@ def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
 
 
 def waiting(path: str) -> list[str]:
-    """What the host has in its queue for the next turns, as it has written it down; the first in is the first out.
+    """The prompts in the host's queue for the next turns, as it has written them down; the first in is the first out.
 
-    Seen from 2.1.7 to 2.1.328, in a terminal: each of these becomes a prompt as soon as the present turn has ended.
+    Seen from 2.1.7 to 2.1.328, in a terminal: each becomes a prompt as soon as the present turn has ended.
     """
     found: list[str] = []
     for record in tail(path):
@@ -230,12 +230,12 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
 
 
 def final(path: str) -> Final:
-    """What a transcript ends with now."""
+    """The last assistant text of a transcript."""
     return last_assistant(tail(path))
 
 
 def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:
-    """The last thing in a transcript is a call, of another tool than these, whose result is not there yet."""
+    """Whether a transcript ends with a call without a result; calls of the tools in `besides` do not count."""
     for record in reversed(tail(path)):
         if record.get("type") in ("user", "assistant"):
             return any(part.get("type") == "tool_use" and part.get("name") not in besides for part in parts(record))
@@ -243,7 +243,7 @@ def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:
 
 
 def is_stopped(path: str, words: str = STOPPED) -> bool:
-    """The host has ended a run; in the midst of a call, it answers that with a refusal that nobody has spoken."""
+    """Whether the host has ended a run: the last record has its words for that, maybe as the result of a cut call."""
     for record in reversed(tail(path)):
         if record.get("type") in ("user", "assistant"):
             return record.get("type") == "user" and text(record).startswith(words)
@@ -251,9 +251,9 @@ def is_stopped(path: str, words: str = STOPPED) -> bool:
 
 
 def is_interrupted(path: str, since: float) -> bool:
-    """The turn that was going on then was ended by its user: no prompt came between that and the host's word of it.
+    """Whether the user ended the turn that was running then: the host's note of that comes before any other prompt.
 
-    Where Esc ends the hooks of a call, every version writes it down (2.1.7, 2.1.197, 2.1.328).
+    If Esc ends the hooks of a call, every version writes that down (2.1.7, 2.1.197, 2.1.328).
     """
     moment = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(since))}.{int(since % 1 * 1000):03d}Z"
     for record in tail(path, LOOK):
@@ -265,7 +265,7 @@ def is_interrupted(path: str, since: float) -> bool:
 
 
 def is_torn(path: str) -> bool:
-    """The last record follows one that is missing: a host that reads back from it wakes an agent without the rest."""
+    """Whether a record is missing in the chain that ends with the last one, so that a host loses all before the gap."""
     records = tail(path)
     following = {record.get("uuid"): record.get("parentUuid") for record in records if record.get("uuid")}
     at = next((record.get("uuid") for record in reversed(records) if record.get("uuid")), None)
@@ -275,7 +275,7 @@ def is_torn(path: str) -> bool:
 
 
 def has_ended_turn(path: str, since: float) -> bool:
-    """A turn of the session has come to its own end since then."""
+    """Whether a turn of the session has ended by itself since then."""
     for record in reversed(tail(path)):
         message = record.get("message")
         if record.get("type") == "assistant" and isinstance(message, dict) and moment(record) > since:
@@ -284,20 +284,20 @@ def has_ended_turn(path: str, since: float) -> bool:
 
 
 def tells(records: list[dict[str, Any]], message: str) -> bool:
-    """One of these records tells the agent this."""
+    """Whether one of these records tells the agent this."""
     plain = " ".join(message.split())
     return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in records)
 
 
 def is_prompted_behind(path: str, tool: tuple[str, ...], message: str) -> bool:
-    """Somebody has prompted the agent since its call of this tool with this message, which the transcript shows."""
+    """Whether the agent was prompted after its call of one of these tools with this message."""
     prompted = False
     for record in reversed(tail(path)):
         for part in parts(record):
             if part.get("name") in tool and message in words({"message": {"content": [part]}}):
                 return prompted
             prompted = prompted or (record.get("type") == "user" and part.get("type") != "tool_result")
-    return size(path) > TAIL  # so much was written behind the call
+    return size(path) > TAIL  # then the call is so far back that much was written after it
 
 
 def first_prompt(path: str) -> str:
@@ -319,7 +319,7 @@ def field(path: str, name: str) -> str:
 
 
 def raw_output(output: str) -> str:
-    """The final text in a TaskOutput result, which old hosts give as the raw transcript."""
+    """The final text in the result of a TaskOutput call, for which old hosts give the raw transcript."""
     lines = output.lstrip()
     if not lines.startswith("{"):
         return output
@@ -330,7 +330,7 @@ def raw_output(output: str) -> str:
 
 
 def digest(path: str, most: int = 3000) -> str:
-    """The end of a transcript for an agent that continues the work: what was said and which tools were called."""
+    """A digest of a transcript's end for an agent that continues the work: the words said and the tools called."""
     lines: list[str] = []
     room = most
     for record in reversed(tail(path)):
@@ -347,7 +347,7 @@ def digest(path: str, most: int = 3000) -> str:
 
 
 def last_sign(path: str) -> float:
-    """When the transcript last grew, through any link; 0 where there is none."""
+    """When the transcript last grew, links followed; 0 if there is none."""
     try:
         return os.stat(path).st_mtime if path else 0.0
     except OSError:
@@ -355,7 +355,7 @@ def last_sign(path: str) -> float:
 
 
 def since(path: str, begun: float) -> Iterator[str]:
-    """The files that are named in calls made after this moment, as far as the transcript's end shows them."""
+    """The files named in writing calls after this moment, as far as the transcript's end shows them."""
     for record in tail(path):
         if record.get("type") == "assistant" and moment(record) > begun:
             for part in parts(record):
@@ -384,7 +384,7 @@ def _read(path: str, offset: int, most: int) -> bytes:
 
 
 def _said(data: bytes, offset: int) -> Iterator[Line]:
-    """The records of the model; most of a transcript is what tools have brought, which need not be decoded."""
+    """The records of the model; the rest, which is mostly results of tools, is not decoded."""
     hit = data.find(b'"assistant"')
     while hit >= 0:
         begin, end = data.rfind(b"\n", 0, hit) + 1, data.index(b"\n", hit) + 1
@@ -399,7 +399,7 @@ def _message_id(record: dict[str, Any]) -> str:
 
 
 def _resets(record: dict[str, Any]) -> int:
-    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
+    """When the limit ends that a record names; 0 if it does not say. 2.1.258 and newer note it."""
     found = mapping(record.get("quotaLimits")).get("resetsAt")
     return found if type(found) is int and found > 0 else 0
 

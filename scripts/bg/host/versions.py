@@ -1,4 +1,4 @@
-"""Versions of the host: what each can do, as far as the clients that were tried show it."""
+"""Versions of the host: what each can do, as far as was tried."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ Version = tuple[int, int, int]
 OLDEST: Version = (2, 1, 7)
 BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 
-#: From here on each process tells its hooks its exact version; tried on 2.1.119, which does not, and on 2.1.120.
+#: From this version on each process tells its hooks its exact version; tried on 2.1.119, which does not, and 2.1.120.
 TELLS_ITS_VERSION: Version = (2, 1, 120)
 
 RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 
-# What a host can do, from which version, and up to which one, that one not among them: a first guess, behind what a
-# session shows. Each bound was tried on the two versions that it names, by `tests/clients/test_abilities.py` or in a
+# The abilities of hosts, each from one version on and before another. They are a first guess: what a session shows
+# counts more. Each bound was tried on the two versions in its comment, by `tests/clients/test_abilities.py` or in a
 # terminal.
 _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # 2.1.76, 2.1.77: the parameter `resume` of a launch.
     "resumes_by_launch": [(OLDEST, (2, 1, 77))],
-    # 2.1.185, 2.1.186: offered without agent teams. In between an ended agent cannot be woken.
+    # 2.1.185, 2.1.186: offered without agent teams. From 2.1.77 until then an ended agent cannot be woken.
     "resumes_by_message": [((2, 1, 186), None)],
     # 2.1.144, 2.1.145: each Stop names the agents that run, so silence need not be read as an end.
     "lists_agents": [((2, 1, 145), None)],
-    # 2.1.162, 2.1.163: what Stop says reaches the model as context, so a turn that was kept going is not shown as an
-    # error.
+    # 2.1.162, 2.1.163: a Stop hook's words can reach the model as context, so that a turn kept going by them is not
+    # shown as an error.
     "takes_context_at_stop": [((2, 1, 163), None)],
     # 2.1.185, 2.1.186: a running subagent can send the parent a message.
     "passes_messages_up": [((2, 1, 186), None)],
     # 2.1.270, 2.1.271.
     "has_handback": [((2, 1, 271), None)],
     # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
-    # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
-    # result, and no hook fires. 2.1.50 announces every end too, 2.1.63 does not. 2.1.69 shows nothing either way: it
-    # asks no model.
+    # need not say it first. In between, the host appends an end that comes in the middle of a turn to the next tool
+    # result, and no hook runs. 2.1.50 announces every end too, 2.1.63 does not. 2.1.69 could not be tried: it asks no
+    # model.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
     # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
     "wakes_parked": [((2, 1, 225), None)],
     # 2.1.114, 2.1.116; 2.1.252, 2.1.257: an agent whose transcript has more than `RESUME_LIMIT` bytes is woken
     # without its memory. In a session that has been resumed, it is not woken at all.
     "forgets_long": [((2, 1, 116), (2, 1, 257))],
-    # 2.1.77, 2.1.78: the host's records of prompts name what started the session.
+    # 2.1.77, 2.1.78: the host's records of prompts say whether a terminal or a program started the session.
     "names_starters": [((2, 1, 78), None)],
     # 2.1.235, 2.1.236: they name a person as the origin of commands too.
     "names_who_typed": [((2, 1, 236), None)],
@@ -58,16 +58,16 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "prints_blocked_prompts": [((2, 1, 178), None)],
     # 2.1.215, 2.1.216: typed in a terminal, `/bg` is no longer the plugin's.
     "has_its_own_bg": [((2, 1, 216), None)],
-    # 2.1.140, 2.1.141: what a hook wants written to the terminal is written there.
+    # 2.1.140, 2.1.141: the host writes a hook's sequence to the terminal.
     "passes_terminal_sequences": [((2, 1, 141), None)],
-    # 2.1.77, 2.1.78: it gives a plugin a directory for its data, and deletes that with the plugin or with its
-    # marketplace; a marketplace that is added again is read from the new place.
+    # 2.1.77, 2.1.78: the host gives a plugin a directory for its data, and deletes that with the plugin or with its
+    # marketplace; a marketplace that is added again is read from its new place.
     "deletes_data": [((2, 1, 78), None)],
 }
 
 
 class Host(Record):
-    """What the host of a session can do; of one whose version is unknown, nothing is certain."""
+    """The abilities of a session's host; all are False if its version is unknown."""
 
     version: Optional[Version]
     resumes_by_launch: bool
@@ -88,7 +88,7 @@ class Host(Record):
 
     @property
     def resume_way(self) -> str:
-        """How an ended agent is woken here."""
+        """How an ended agent is woken on this host."""
         if self.version is None:
             return UNKNOWN
         if self.resumes_by_launch:
@@ -98,22 +98,22 @@ class Host(Record):
 
     @property
     def lacks_its_way(self) -> bool:
-        """The session is not offered what wakes agents on other sessions of its version."""
+        """Whether the session lacks the tool that wakes agents in other sessions of its version."""
         return self.resume_way == NO_WAY and host_of(self.version).resume_way != NO_WAY
 
     @property
     def shows_blocked_prompts(self) -> bool:
-        """A blocked prompt's reason is shown, so that an answer can cost no model request."""
+        """Whether the reason of a blocked prompt is shown, so that an answer need not cost a request to the model."""
         return attended() or self.prints_blocked_prompts
 
     def hands_back(self, mode: str, agent_type: str = "") -> bool:
-        """The agent's report goes through a tool of its own in this mode, which an unknown host may have."""
+        """Whether an agent's report comes by a tool of its own in this mode; an unknown host may have that tool."""
         if mode != "auto" or agent_type == "fork" or os.environ.get("CLAUDE_CODE_DISABLE_SUBAGENT_HANDBACK"):
             return False
         return self.version is None or self.has_handback
 
     def notification(self, words: str) -> str:
-        """The sequence that makes a terminal show a notification; empty where the host would not pass it on."""
+        """The sequence that makes a terminal show a notification; empty if the host would not pass it on."""
         if not attended() or not self.passes_terminal_sequences:
             return ""
         plain = " ".join(re.sub(r"[^\w .,:?!()+-]", " ", words).split())
@@ -123,18 +123,18 @@ class Host(Record):
 
 
 def host_of(version: Optional[Version]) -> Host:
-    """What the host of this version can do."""
+    """The abilities of the host of this version."""
     able = {name: any(is_within(version, since, until) for since, until in spans) for name, spans in _ABLE.items()}
     return Host(version, **able)
 
 
 def is_within(version: Optional[Version], since: Version, until: Optional[Version]) -> bool:
-    """Whether this is a version from the one on, and before the other where there is one; an unknown one is not."""
+    """Whether a version is `since` or later, and before `until` if that is given; False for an unknown one."""
     return version is not None and since <= version and (until is None or version < until)
 
 
 def near_limit(path: str, host: Callable[[], Host]) -> str:
-    """A line on an agent whose transcript nears the size beyond which its host forgets it, else nothing."""
+    """A line about an agent whose transcript nears the size limit of a host that forgets long ones; else empty."""
     has = transcripts.size(path)
     if has < NEAR_LIMIT * RESUME_LIMIT or not host().forgets_long:
         return ""
@@ -144,8 +144,8 @@ def near_limit(path: str, host: Callable[[], Host]) -> str:
 
 
 def version_of(text: str) -> Optional[Version]:
-    """`2.1.327` as numbers, whatever follows a hyphen; None where it is not a version."""
-    # Without a regular expression: compiling one at every event costs more than all that the event is counted with.
+    """`2.1.327` as numbers, without anything after a hyphen; None if the text is no version."""
+    # Without a regular expression: compiling one at every event would cost more than counting the event does.
     numbers = (text or "").replace("-", ".").split(".")[:3]
     if len(numbers) < 3 or not all(each.isdecimal() for each in numbers):
         return None
@@ -153,15 +153,15 @@ def version_of(text: str) -> Optional[Version]:
 
 
 def running(transcript: str, *, live: bool = True) -> str:
-    """The version of the client that runs a session, empty where nothing tells it yet.
+    """The version of the client that runs a session; empty if nothing tells it yet.
 
-    Another one may have begun the session: what this process says of itself comes first, then what was written last.
+    Another version may have begun the session, so this process's own word counts first, then the last record.
     """
     return (announced_version() if live else "") or transcripts.field(transcript, "version")
 
 
 def of_session(transcript: str) -> Host:
-    """What the host can do that has written this session's transcript last."""
+    """The abilities of the host that last wrote to this session's transcript."""
     return host_of(version_of(running(transcript, live=False)))
 
 
@@ -173,10 +173,10 @@ def announced_version() -> str:
 
 
 def started_by_a_session() -> bool:
-    """A session of the host has started this process, as far as its environment tells."""
+    """Whether a session of the host has started this process, as far as its environment tells."""
     return bool(os.environ.get("CLAUDECODE"))
 
 
 def attended() -> bool:
-    """A person sits at a terminal, as far as the host's environment tells."""
+    """Whether a person sits at the terminal, as far as the host's environment tells."""
     return os.environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli"

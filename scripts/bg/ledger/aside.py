@@ -1,4 +1,4 @@
-"""Damage: whether a ledger is whole, which error means that it is not, and where it is kept instead."""
+"""Damage: whether a ledger is whole, which errors mean that it is not, and where a damaged one is kept."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ CUT_TO_NOTHING = "it is empty, and its log is not"
 
 
 def kept_aside(place: str) -> list[str]:
-    """The ledgers that could not be read, the oldest first."""
+    """The damaged ledgers that were moved aside, the oldest first."""
     start = f"{LEDGER}.corrupt-"
     names = [name for name in foreign.names(place) if name.startswith(start) and name[-1].isdigit()]
     return [os.path.join(place, name) for name in names]
 
 
 def keep_aside(path: str, now: float) -> None:
-    """Give a damaged ledger another name, its logs with it."""
+    """Rename a damaged ledger and its logs."""
     aside = f"{path}.corrupt-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{os.getpid()}"
-    # The logs get a second name before the ledger moves: a hook that opened the place just then would delete them.
+    # The logs get a second name before the ledger moves: a hook that opened a ledger here in between would delete them.
     for suffix in LOGS:
         with contextlib.suppress(OSError):
             os.link(f"{path}{suffix}", f"{aside}{suffix}")
@@ -36,20 +36,20 @@ def keep_aside(path: str, now: float) -> None:
 
 
 def delete(path: str) -> None:
-    """Delete a damaged ledger, its logs with it."""
+    """Delete a damaged ledger and its logs."""
     for each in (*(f"{path}{suffix}" for suffix in LOGS), path):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(each)
 
 
 def is_cut_to_nothing(path: str) -> bool:
-    """SQLite would throw the log of an empty file away."""
+    """Whether the file is empty and its log is not, which SQLite would then throw away."""
     found, log = foreign.about(path), foreign.about(f"{path}-wal")
     return found is not None and log is not None and not found.st_size and log.st_size > 0
 
 
 def is_corrupt(error: sqlite3.Error) -> bool:
-    """What stands in the file cannot be read; a table that is not there is another schema, not damage."""
+    """Whether the error says that the file cannot be read; a missing table means another schema, not damage."""
     words = str(error).lower()
     return any(sign in words for sign in ("malformed", "not a database", "file is encrypted"))
 
@@ -63,7 +63,7 @@ def is_passing(error: sqlite3.Error) -> bool:
 
 
 def damage(place: str) -> str:
-    """What is wrong with the file of this directory's ledger, empty where it is whole."""
+    """What is wrong with the ledger file in this directory; empty if it is whole."""
     if is_cut_to_nothing(os.path.join(place, LEDGER)):
         return CUT_TO_NOTHING
     try:

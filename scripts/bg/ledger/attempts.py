@@ -1,11 +1,11 @@
-"""Attempts: what each hook is at, so that what has ended two hooks is passed over by the third.
+"""Attempts: the step that each hook is at, so that a step that has ended two hooks is passed over by the third.
 
-A hook that is killed, crashes or runs out of time or memory says nothing of it. While it works, a file that it keeps
-locked names what it is at: who finds such a file and its lock free knows what its owner died of. Nothing waits for the
-disk here: what a dead process has written is still there, and after a power cut nothing has to be known.
+A hook that is killed, crashes or runs out of time or memory cannot say so. While it works, it keeps a file locked that
+names its current step: a hook that finds such a file unlocked knows at which step its owner died. Nothing is synced to
+the disk: a dead process's writes remain, and after a power cut nothing has to be known.
 
-A hook that the user's Esc has ended has not failed. The host writes the interrupt down a moment later, so each death is
-kept with its session's transcript, and judged when it would make a step be passed over.
+A hook that the user's Esc has ended has not failed. The host records the interrupt a moment later, so each death is
+kept with its session's transcript, and judged only when it would make a hook pass over a step.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ DEATHS = 20  # kept of one step
 
 
 class Death(Record):
-    """A hook that did not come to an end: when it began, and its session's transcript."""
+    """A hook that did not finish: when it began, and its session's transcript."""
 
     began: float
     transcript: str
 
 
 class Fallen(Record):
-    """What has ended hooks, and how often it was passed over since."""
+    """A step that has ended hooks, and how often it was passed over since the last time."""
 
     key: str
     passes: int
@@ -48,9 +48,9 @@ class Fallen(Record):
 
 
 class Attempt:
-    """What one hook is at since `now`; without a directory nothing is noted, and nothing passed over.
+    """The steps of one hook, which began at `now`; without a directory none is noted or passed over.
 
-    `excuse` says of a transcript and of when a hook of that session began whether the user has ended it.
+    `excuse` gets a session's transcript and the moment at which a hook began; it says whether the user ended that hook.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class Attempt:
         self._end = 0
         self._fallen: set[str] = set()
         self._passed: set[str] = set()
-        self.ended: list[str] = []  # what is passed over for the first time since its last death
+        self.ended: list[str] = []  # steps passed over for the first time since they last ended a hook
         if directory:
-            # Where nothing can be written, the event is handled all the same.
+            # If nothing can be written, the event is handled all the same.
             with contextlib.suppress(OSError):
                 self._begin(directory, transcript)
 
@@ -81,15 +81,16 @@ class Attempt:
                 self._bury(os.path.join(self._folder, name))
         self._path = os.path.join(self._folder, f"{os.getpid()}-{int(self._now * 1e9)}{NOW}")
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with contextlib.suppress(OSError):  # not every disk knows locks: then the file's age must do
+        with contextlib.suppress(OSError):  # some disks have no locks: then the file's age decides
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._note(f"{_line(Death(self._now, transcript))}\n\n".encode("utf-8", "replace"), 0)
 
     @contextlib.contextmanager
     def step(self, what: str, *, alone: bool = False) -> Iterator[bool]:
-        """From here on the hook is at this; False where it has to be passed over.
+        """Name the step that the hook takes within the block; yield False if the hook must pass it over.
 
-        A step is known by its name and that of the step around it; `alone` by its name, and what is within it too.
+        A step's key is its name with that of the step around it. With `alone`, the step and those within it have just
+        their names as keys.
         """
         name = " ".join(what.split())[:LONGEST]
         around = "" if alone or not self._steps else self._steps[-1]
@@ -110,14 +111,14 @@ class Attempt:
                 self._forget(key)
 
     def _note(self, line: bytes, begin: int) -> None:
-        """The first line is of the hook; the file names one step a line behind it, up to an empty line."""
+        """Write a line of the file: the first is about the hook, the later ones name steps, an empty one is the end."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.pwrite(self._file, line, begin)
         self._end = begin + len(line) - 1
 
     def close(self) -> None:
-        """The hook ends by itself."""
+        """Remove the file: the hook has finished."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
@@ -125,7 +126,7 @@ class Attempt:
             self._file = -1
 
     def _bury(self, path: str) -> None:
-        """Where the hook that this file belongs to is gone, what it was at counts as what ended it."""
+        """If the hook that wrote this file is gone, count its last step as the one that ended it."""
         try:
             number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
@@ -149,7 +150,10 @@ class Attempt:
             self._write(Fallen(steps[-1], 0, deaths[-DEATHS:]))
 
     def _is_passed(self, key: str) -> bool:
-        """Passed over twice, then tried again, in case it was somebody's kill; then four times, eight and so on."""
+        """Whether to pass over a step: twice after its second death, four times after its third, then eight and so on.
+
+        In between it is tried again, as its deaths may have had another cause, such as a kill by hand.
+        """
         if key in self._passed:
             return True
         known = self._known(key)
@@ -182,7 +186,7 @@ class Attempt:
         self._fallen.add(os.path.basename(path))
 
     def _forget(self, key: str) -> None:
-        """It has come to an end."""
+        """Drop the deaths of a step that has finished."""
         name = _name(key)
         if name in self._fallen:
             self._fallen.discard(name)
@@ -191,7 +195,7 @@ class Attempt:
 
 
 def passed_over(directory: str, now: float, excuse: Excuse) -> list[str]:
-    """What has ended two hooks and has not come to an end since."""
+    """The steps that have ended two hooks and have not finished since."""
     folder = os.path.join(directory, "attempts")
     read = [_read(os.path.join(folder, name), now) for name in foreign.names(folder) if name.endswith(FALLEN)]
     return [each.key for each in read if each and len(_unexcused(each.deaths, excuse)) >= MOST]
@@ -202,7 +206,7 @@ def _unexcused(deaths: list[Death], excuse: Optional[Excuse]) -> list[Death]:
 
 
 def _read(path: str, now: float) -> Optional[Fallen]:
-    """What stands in a file of its kind; None where it is too old, or of another form."""
+    """The step and deaths that a file holds; None if the file is too old or malformed."""
     found = foreign.about(path)
     if not found or now - found.st_mtime >= durations.DEATHS_COUNT:
         return None
@@ -218,7 +222,7 @@ def _line(death: Death) -> str:
 
 
 def _death(line: str) -> Optional[Death]:
-    """The hook that a line tells of; None for any other line."""
+    """The death that a line describes; None if it describes none."""
     try:
         began, transcript = foreign.loads(line)
         return Death(float(began), str(transcript))
@@ -235,7 +239,7 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _is_free(number: int) -> bool:
-    """Nobody holds the file: it was locked by the process that wrote it."""
+    """Whether the lock of the process that wrote the file is gone."""
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

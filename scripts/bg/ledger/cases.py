@@ -1,7 +1,7 @@
 """Cases: the task, the agent and the session that an event is about, and what is known of each, read once.
 
-A case is handed on in place of a ledger and a label. Within one event whoever asks for one is given the same object, so
-that what one step has read the next one has too.
+Functions take a case in place of a ledger and a label. Within one event there is one object for each case, so a fact
+that one step has read is there for the next.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 else:
 
     class fact:  # noqa: N801 - used as `property` is
-        """A property that is read from the ledger at its first use, and anew only after a change."""
+        """A property that is read from the ledger at its first use, and again only after a change."""
 
         def __init__(self, read: Callable[[Any], Any]) -> None:
             self.fget = read
             self.__doc__ = read.__doc__
 
         def __get__(self, thing: Any, kind: Any = None) -> Any:
-            """What is known of the thing by this name."""
+            """The fact's value for this object."""
             return self if thing is None else thing.once(self.fget)
 
 
@@ -62,7 +62,7 @@ ANSWER, DECISION, LAUNCH, AGENT = "answer", "decision", "launch", "agent"
 
 
 class Fact:
-    """A value, the tables that it was read from, and the number of the ledger's last change before that."""
+    """A value, the tables that it was read from, and the number of the ledger's last change before the reading."""
 
     def __init__(self, value: Any, tables: set[str], moment: int) -> None:
         self.value = value
@@ -77,11 +77,11 @@ class Fact:
 
 
 class Held:
-    """One thing that an event is about, and what is known of it.
+    """One thing that an event is about, and the facts known of it.
 
-    A fact is never older than the ledger: it is kept until a table that it was read from has changed. Within a
-    transaction nobody else can write, and what is written here is noted by its table; outside of one, SQLite tells
-    whether another process has written. Nothing has to be declared or dropped by hand.
+    A fact is never out of date: it is kept until a table that it was read from changes. Within a transaction only this
+    process can write, and each write notes its table; outside of one, SQLite tells whether another process has written.
+    Nothing has to be declared or dropped by hand.
     """
 
     def __init__(self, book: Ledger) -> None:
@@ -89,9 +89,9 @@ class Held:
         self._facts: dict[object, Fact] = {}
 
     def once(self, read: Callable[..., _Value], *given: Any) -> _Value:
-        """What this function reads of the thing with these values: the fact that is held, else read now.
+        """The result of this function for this object and these values, as it is held, or else read now.
 
-        The function asks the ledger, and no other fact.
+        The function may read the ledger, but no other fact.
         """
         book, key = self.book, (read, *given)
         if not book.is_alone:
@@ -105,7 +105,7 @@ class Held:
         return value
 
     def learn(self, what: object, value: object, tables: set[str], moment: int) -> None:
-        """A fact that something else has brought along, read at this moment from these tables."""
+        """Hold a fact that another query has brought along, read at this moment from these tables."""
         self._facts[(what,)] = Fact(value, tables, moment)
 
 
@@ -119,11 +119,11 @@ class Awaited(Record):
 
 
 class NoTask(LookupError):  # noqa: N818 - it is no error to ask
-    """There is no task of this label."""
+    """No task has this label."""
 
 
 class Agent(Held):
-    """One agent of the host, and what it has done in its last run."""
+    """One agent of the host, and its last run."""
 
     def __init__(self, book: Ledger, name: str) -> None:
         super().__init__(book)
@@ -131,18 +131,18 @@ class Agent(Held):
 
     @property
     def case(self) -> Optional[Case]:
-        """The task that it was launched for, None where it is none of ours."""
+        """The task that it was launched for; None if it is no agent of ours."""
         label = self.once(_label)
         return of(self.book, label) if label else None
 
     @fact
     def run(self) -> Optional[Run]:
-        """Its last run, which may go on."""
+        """Its last run, which may still be open."""
         return runs.last_run(self.book, self.id) if self.id else None
 
     @fact
     def token(self) -> str:
-        """The id that it signs with."""
+        """The token that it signs with."""
         return launches.token_of(self.book, self.id)
 
     @property
@@ -156,12 +156,12 @@ class Agent(Held):
 
     @fact
     def pending(self) -> Optional[Resume]:
-        """The message that is to wake it, of which it is not known yet whether it has."""
+        """The message that was sent to wake it and is not known to have succeeded or failed."""
         return resumes.pending(self.book, self.id)
 
     @fact
     def ended_with(self) -> dict[str, Any]:
-        """The block that it ended its last run with, as `signals.to_json` gives it."""
+        """The signal that ended its last run, as `signals.to_json` gives it."""
         return reported.last_signal(self.book, self.id)
 
     @fact
@@ -176,19 +176,19 @@ class Agent(Held):
 
     @property
     def requests(self) -> list[Delegation]:
-        """What its last run asked to hand on: on earlier requests it waits no more, it has been woken since."""
+        """The requests of its last run; it was woken after earlier ones, and no longer waits for those."""
         return self.once(_requests, self.run.run) if self.run else []
 
     def items_of(self, run: int) -> list[Question]:
-        """What one of its runs asked of the user, open or not."""
+        """The items that one of its runs asked of the user, open or not."""
         return self.once(_items, run)
 
     def said(self, run: int, mark: str) -> dict[str, Any]:
-        """What this signal of a run said, empty where it is none."""
+        """The content of this signal of a run; empty if the run has no such signal."""
         return self.once(_said, run, mark)
 
     def request_by(self, run: int, mark: str) -> Optional[Delegation]:
-        """What this signal of a run asked to hand on."""
+        """The request that this signal of a run made; None if it made none."""
         signal = self.once(_signal, run, mark)
         return first_of(self.once(_requests_by, signal)) if signal else None
 
@@ -222,7 +222,7 @@ def _requests(agent: Agent, run: int) -> list[Delegation]:
 
 
 class Case(Held):
-    """A task, and everything that decides how it goes on."""
+    """A task, and everything that decides its next step."""
 
     def __init__(self, book: Ledger, label: str) -> None:
         super().__init__(book)
@@ -243,22 +243,22 @@ class Case(Held):
 
     @property
     def docket(self) -> Docket:
-        """The session that has it."""
+        """The session that it belongs to."""
         return docket(self.book, self.task.session)
 
     @fact
     def limit(self) -> notes.Limit:
-        """What has paused it, and what became of that."""
+        """The limit that last paused it, and what the user has heard and said of that."""
         return notes.limit(self.book, self.label)
 
     @property
     def is_held(self) -> bool:
-        """It is paused, and the user has neither said that it goes on nor answered what it had asked."""
+        """Whether it is paused, and the user has neither released it nor answered what it had asked."""
         return self.task.state == State.PAUSED and not (self.limit.released or self.agent.answers)
 
     @fact
     def items(self) -> list[Question]:
-        """What it asks of the user, by priority, then age."""
+        """The open items that it asks of the user, by priority, then age."""
         return inbox.waiting(self.book, label=self.label)
 
     def ever_asked(self, qid: str) -> list[Question]:
@@ -267,23 +267,23 @@ class Case(Held):
 
     @fact
     def asked(self) -> list[Delegation]:
-        """All that it has ever asked to hand on."""
+        """All requests that it has ever made."""
         return delegations.find(self.book, label=self.label)
 
     @property
     def asked_by(self) -> Optional[Delegation]:
-        """The request that it works for, whether it was launched for it first or beside others."""
+        """The request that it works for: its own, or that of the group that it was launched in."""
         found = self.works_for or (case(self.book, self.task.grp).works_for if self.task.grp != self.label else [])
         return first_of(found)
 
     @fact
     def works_for(self) -> list[Delegation]:
-        """The requests that it was launched for first."""
+        """The requests that name it as their worker."""
         return delegations.find(self.book, worker=self.label)
 
     @property
     def above(self) -> list[str]:
-        """Who asked for this task, who asked for that one, and so on, the nearest first."""
+        """The task that asked for this one, the task that asked for that, and so on, the nearest first."""
         found: list[str] = []
         while len(found) < MOST_ABOVE:
             asker = of(self.book, found[-1]) if found else self
@@ -295,18 +295,18 @@ class Case(Held):
 
     @property
     def unsent(self) -> list[Answered]:
-        """The user's words that have not reached it; one that has finished is not woken for a mere decision."""
+        """The user's words that have not reached it; without decisions if it has ended, as these do not wake it."""
         over = self.task.state in tasks.ENDED_STATES
         return [row for row in self.agent.answers if not (over and inbox.kind(row) == Item.DELEGATION)]
 
     @property
     def requests(self) -> list[Delegation]:
-        """What its last run asked to hand on."""
+        """The requests of its agent's last run."""
         return self.agent.requests
 
     @property
     def awaited(self) -> list[Awaited]:
-        """What must happen before a task that has ended its run can be woken: the user's part first."""
+        """Everything that must happen before its agent, whose run has ended, can be woken: the user's part first."""
         if self.task.state in tasks.RUNNING_STATES:
             return []
         items = [item for item in self.items if inbox.kind(item) != Item.DELEGATION]
@@ -318,7 +318,7 @@ class Case(Held):
         if one.released is not None or how == Standing.DENIED or how in delegations.OVER:
             return []
         if how == Standing.ASKED:
-            # One that asked for something beside its own work, and ended with that, waits for the decision alone.
+            # A task that ended its run with a request that it need not wait for waits only for the decision.
             waits = one.blocking or self.task.state == State.DELEGATING
             return [Awaited(DECISION, one.qid, "", how)] if waits else []
         if not one.blocking:
@@ -327,12 +327,12 @@ class Case(Held):
 
     @property
     def forgotten(self) -> list[Delegation]:
-        """The approved requests that nothing has been launched for."""
+        """Its approved requests for which nothing has been launched."""
         return [one for one in self.asked if delegations.standing(self.book, one) == Standing.APPROVED]
 
     @property
     def has_news(self) -> bool:
-        """There is something to tell it: the user's words, or how the work ended that it waits for."""
+        """Whether there is something to tell it: the user's words, or how the work that it waits for has ended."""
         if self.unsent:
             return True
         if not self.task.agent or self.task.state not in tasks.WAITING_STATES or self.awaited:
@@ -341,7 +341,10 @@ class Case(Held):
 
     @property
     def joint(self) -> Optional[Case]:
-        """The one that asked, this or the one that it works for, where it and all whom it asked are over, untold."""
+        """The task that asked for work, if it and all its workers have ended, and it was not told of all; else None.
+
+        It is this task, or the one for which this task works.
+        """
         asker = of(self.book, self.asked_by.label) if self.asked_by else self
         if asker is None or asker.task.state not in tasks.ENDED_STATES:
             return None
@@ -352,12 +355,12 @@ class Case(Held):
 
     @property
     def is_ready(self) -> bool:
-        """Nothing is left to answer and nobody to wait for, and there is something to tell: its agent can be woken."""
+        """Whether its agent can be woken: it waits for nothing, and there is something to tell it."""
         return self.has_news and not self.awaited
 
     @property
     def is_resumable(self) -> bool:
-        """An agent has worked on it and ended."""
+        """Whether an agent has worked on it and ended."""
         return bool(self.task.agent) and self.task.state not in tasks.RUNNING_STATES
 
 
@@ -366,7 +369,7 @@ def _ever(of: Case, qid: str) -> list[Question]:
 
 
 class Docket(Held):
-    """A session, and what is on its list."""
+    """A session, with its tasks and everything that is due in it."""
 
     def __init__(self, book: Ledger, session: str) -> None:
         super().__init__(book)
@@ -374,12 +377,12 @@ class Docket(Held):
 
     @fact
     def row(self) -> Optional[Session]:
-        """What is known of the session, None where it never had anything of ours."""
+        """The session's row; None if it never had anything of ours."""
         return sessions.get(self.book, self.id)
 
     @property
     def transcript(self) -> str:
-        """Where the host writes it down, empty where that is unknown."""
+        """The path of its transcript; empty if unknown."""
         return (self.row.transcript or "") if self.row else ""
 
     @fact
@@ -389,12 +392,12 @@ class Docket(Held):
 
     @fact
     def unfinished(self) -> list[Case]:
-        """The tasks whose agent works, or has a run that nobody has ended."""
+        """The tasks whose agent works or has an open run."""
         return _found(self, tasks.unfinished)
 
     @fact
     def unheard(self) -> list[Case]:
-        """The unfinished tasks, and those of which the parent has not heard that a run has ended."""
+        """The unfinished tasks, and those with a run's end that the parent has not heard of."""
         return _found(self, tasks.unheard)
 
     @property
@@ -413,32 +416,32 @@ class Docket(Held):
 
     @fact
     def windows(self) -> list[Window]:
-        """The windows that are open, the newest first."""
+        """The open windows, the newest first."""
         return windows.open_windows(self.book, self.id)
 
     @fact
     def printed(self) -> list[Delivery]:
-        """What was printed, here or for a task that it has now, and is not known to have arrived."""
+        """The deliveries printed here, or for a task that this session has now, that are not known to have arrived."""
         return deliveries.printed(self.book, self.id)
 
     @property
     def due(self) -> list[Delivery]:
-        """What its parent has to be told, and no other hook is just about to tell."""
+        """The deliveries due to its parent, without those that another hook is just about to say."""
         return [row for row in self.unsaid if not deliveries.is_claimed(row)]
 
     @fact
     def unsaid(self) -> list[Delivery]:
-        """What its parent has to be told."""
+        """The deliveries due to its parent."""
         return deliveries.unsaid(self.book, self.id)
 
     @fact
     def items(self) -> list[Question]:
-        """What its tasks ask of the user, by priority, then age."""
+        """The open items that its tasks ask of the user, by priority, then age."""
         return inbox.waiting(self.book, session=self.id)
 
     @fact
     def late_words(self) -> str:
-        """What events that waited in the spool had to say to the user."""
+        """The words for the user from events that had waited in the spool."""
         return notes.late_words(self.book, self.id)
 
 
@@ -452,12 +455,12 @@ def _cases_in(of: Docket, states: tuple[str, ...]) -> list[Case]:
 
 
 def _found(of: Docket, look: Callable[[Ledger, str], list[Task]]) -> list[Case]:
-    """The cases of the tasks that this look at a session finds."""
+    """The cases of the tasks that the query `look` finds for a session."""
     return known(of.book, lambda: look(of.book, of.id))
 
 
 def known(book: Ledger, look: Callable[[], list[Task]]) -> list[Case]:
-    """The cases of the tasks that this look finds, whose rows need not be read again."""
+    """The cases of the tasks that the query `look` finds; each holds its row, which need not be read again."""
     book.see_others()
     moment = book.changes
     return [_known(book, row, moment) for row in look()]
@@ -475,26 +478,26 @@ class Whole(Held):
 
     @fact
     def kept_aside(self) -> str:
-        """Where an earlier ledger is, which could not be read; empty where there is none."""
+        """The path of the damaged ledger that this one replaced; empty if it replaced none."""
         return notes.kept_aside(self.book)
 
 
 def whole(book: Ledger) -> Whole:
-    """The ledger as a thing that facts are known of."""
+    """The object that holds facts about the ledger as a whole."""
     key = (Whole,)
     found: Whole = book.held.get(key) or book.held.setdefault(key, Whole(book))
     return found
 
 
 def case(book: Ledger, label: str) -> Case:
-    """The case of this label, whether or not there is such a task."""
+    """The case of this label, whether or not its task exists."""
     key = (Case, label)
     found: Case = book.held.get(key) or book.held.setdefault(key, Case(book, label))
     return found
 
 
 def of(book: Ledger, label: str) -> Optional[Case]:
-    """The case of the task with this label, None where there is none."""
+    """The case of the task with this label; None if no such task exists."""
     found = case(book, label)
     try:
         return found if found.task else None
@@ -517,6 +520,6 @@ def docket(book: Ledger, session: str) -> Docket:
 
 
 def broken(book: Ledger, one: Delegation) -> list[Task]:
-    """Of work that is over, the tasks that did not bring what was asked."""
+    """The tasks that ended neither done nor partial, if the work on this request is over."""
     found = delegations.workers(book, one) if delegations.standing(book, one) in delegations.OVER else []
     return [task for task in found if task.state not in WELL]

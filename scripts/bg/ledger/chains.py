@@ -1,8 +1,8 @@
-"""Chains: what a client's module has committed itself to as it began, and which of its words that proves.
+"""Chains: hash chains by which the module in a client proves that words are its own.
 
-The module keeps a secret. What it hands over as it begins is that secret, hashed many times; with each word it hands
-over one link nearer to the secret, which nobody can find from what was handed over before. What is kept here is known
-to whoever reads it, and proves nothing.
+The module keeps a secret. As it begins, it hands over a commitment, which is the secret hashed many times; with each
+word it hands over a link one step nearer to the secret, which nobody can compute from earlier links. The commitment
+that is kept here is no secret: knowing it proves nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME = pattern(r"([0-9]{1,10})-(.+)\Z")
 
 
 def begin(client: Process, commitment: Any) -> bool:
-    """The first commitment of a client's process counts; whether it is this one."""
+    """Keep the commitment of a client's process, unless it has one already; return whether this one counts."""
     if not isinstance(commitment, str) or not _LINK.match(commitment):
         return False
     known = committed(client)
@@ -46,13 +46,13 @@ def begin(client: Process, commitment: Any) -> bool:
 
 
 def committed(client: Process) -> Optional[str]:
-    """What the module of this process has committed itself to; empty where two places say two things."""
+    """The commitment of this process's module; empty if two places hold different ones, None if none holds any."""
     found = {words for words in (_read(folder, client) for folder in place.directories()) if words is not None}
     return None if not found else found.pop() if len(found) == 1 else ""
 
 
 def proves(writing: Writing, client: Process, proof: Any) -> bool:
-    """The link belongs to the chain of this process, and lies nearer to the secret than any that was handed over."""
+    """Whether the link is of this process's chain, and nearer to the secret than all before; if so, note its use."""
     used, link = (proof.get("used"), proof.get("link")) if isinstance(proof, dict) else (0, "")
     if type(used) is not int or not 0 < used <= LINKS or not isinstance(link, str) or not _LINK.match(link):
         return False

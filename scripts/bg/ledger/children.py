@@ -1,4 +1,4 @@
-"""Children: the agents that an agent of ours has launched itself, and those that it was refused."""
+"""Children: the agents that an agent of ours has launched itself, or was not allowed to launch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Child(Record):
-    """One agent that the agent `parent` of a task has launched; `refused` says why it was not allowed to."""
+    """One agent that a task's agent `parent` has launched; if it was not allowed to, `refused` says why."""
 
     _table = "children"
     id: int
@@ -27,7 +27,7 @@ class Child(Record):
 
 
 def note(book: Writing, label: str, parent: str, call: str, description: str, kind: str, refused: str) -> None:
-    """An agent of a task is about to launch another one, or is not allowed to."""
+    """Note that a task's agent is about to launch another one, or was refused."""
     book.write(
         "INSERT OR IGNORE INTO children (label, parent, call, description, kind, made, refused) VALUES (?,?,?,?,?,?,?)",
         label,
@@ -41,27 +41,27 @@ def note(book: Writing, label: str, parent: str, call: str, description: str, ki
 
 
 def find(book: Ledger, *, label: str = ANY, call: str = ANY) -> list[Child]:
-    """The children with these columns."""
+    """The children with these values."""
     return Child.where(book, label=label, call=call)
 
 
 def of_agent(book: Ledger, agent: str) -> Optional[Child]:
-    """The newest child with this agent id of the host."""
+    """The newest child that is this agent of the host."""
     return Child.one(book, "SELECT * FROM children WHERE agent = ? ORDER BY id DESC", agent) if agent else None
 
 
 def set_agent(book: Writing, number: int, agent: str) -> None:
-    """The host has launched it."""
+    """Note which agent the host has launched as this child."""
     book.write("UPDATE children SET agent = ? WHERE id = ?", agent, number)
 
 
 def end(book: Writing, number: int) -> None:
-    """It has ended, or was never launched."""
+    """Note that a child has ended, or was never launched."""
     book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", book.now(), number)
 
 
 def working(book: Ledger, project: str) -> list[Child]:
-    """The children that work now for the tasks of a project; with their session they end."""
+    """The children that work now for the tasks of a project; a session's end is the end of its children."""
     return Child.all(
         book,
         "SELECT c.* FROM children c JOIN tasks t ON t.label = c.label JOIN sessions s ON s.id = t.session"

@@ -1,6 +1,6 @@
-"""Delegations: work that an agent asked to hand on, what was decided, which task does it, and how that stands.
+"""Delegations: work that an agent asked to hand on, the user's decision, the task that does it, and its progress.
 
-What was decided is kept here; how far the work has come is read from the tasks that do it, so that it cannot differ.
+The decision is kept here; the progress is read from the tasks that do the work, so that the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _TO_STANDING = {
 class Delegation(Record):
     """One request; `worker` is the label under which the work is, or will be, launched, empty before it is approved.
 
-    One that is `handed_over` is for what a stopped task's agent could not do, all or in part, by that blocker's id.
+    A request that is `handed_over` is for work that a stopped agent could not do, all or in part; its `qid` is the
+    blocker's.
     """
 
     _table = "delegations"
@@ -62,7 +63,7 @@ def note(
     blocking: bool,
     handed_over: bool,
 ) -> None:
-    """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
+    """Note a request of a task, made by this signal and this item; the task waits for the end of a blocking one."""
     book.write(
         "INSERT OR IGNORE INTO delegations (label, signal, blocking, handed_over, state, qid, question)"
         f" VALUES (?,?,?,?,'{Decision.WAITING}',?,?)",
@@ -78,12 +79,12 @@ def note(
 def find(
     book: Ledger, *, label: str = ANY, signal: int = ANY, question: int = ANY, worker: str = ANY
 ) -> list[Delegation]:
-    """The requests with these columns."""
+    """The requests with these values."""
     return Delegation.where(book, label=label, signal=signal, question=question, worker=worker)
 
 
 def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
-    """What a run asked to hand on."""
+    """The requests of a run."""
     return Delegation.all(
         book,
         "SELECT d.* FROM signals s CROSS JOIN delegations d ON d.signal = s.id"
@@ -94,7 +95,7 @@ def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
 
 
 def unlaunched(book: Ledger, project: str) -> list[Delegation]:
-    """What is asked or approved in a project, and nobody works on."""
+    """The requests of a project that wait for a decision or are approved, and that nobody works on."""
     return Delegation.all(
         book,
         "SELECT d.* FROM delegations d JOIN tasks t ON t.label = d.label"
@@ -104,7 +105,7 @@ def unlaunched(book: Ledger, project: str) -> list[Delegation]:
 
 
 def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Delegation]:
-    """The requests before this one, as far as they are of its project, the newest first."""
+    """The requests of the project among the `most` before this one, the newest first."""
     return Delegation.all(
         book,
         "SELECT d.* FROM (SELECT * FROM delegations WHERE id < ? ORDER BY id DESC LIMIT ?) d"
@@ -117,12 +118,12 @@ def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Deleg
 
 
 def approve(book: Writing, one: Delegation, words: str, window: str) -> None:
-    """The user has approved it; its agent gets the label of this window."""
+    """Note that the user has approved it; its agent gets the label of this window."""
     _decide(book, one, Decision.APPROVED, words, window)
 
 
 def deny(book: Writing, one: Delegation, words: str) -> None:
-    """It is denied, in these words."""
+    """Note that it is denied, in these words."""
     _decide(book, one, Decision.DENIED, words, "")
 
 
@@ -139,12 +140,12 @@ def _decide(book: Writing, one: Delegation, state: str, words: str, worker: str)
 
 
 def release(book: Writing, one: Delegation) -> None:
-    """Its requester goes on without waiting for it."""
+    """Note that the task that asked no longer waits for it."""
     book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", book.now(), one.id)
 
 
 def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -> bool:
-    """These very words have decided what this signal asked for."""
+    """Whether exactly these words have decided the request that this signal made."""
     return bool(
         book.value(
             "SELECT 1 FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
@@ -158,13 +159,13 @@ def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -
 
 
 def await_launch(book: Writing, signal: int, window: str) -> None:
-    """What is launched in the window of this label works for the request, which nobody was asked to approve."""
+    """Note that the task launched in this window works for the request, which nobody was asked to approve."""
     sql = f"UPDATE delegations SET worker = ? WHERE signal = ? AND state = '{Decision.WAITING}'"
     book.write(f"{sql} AND coalesce(worker, '') = ''", window, signal)
 
 
 def note_launch(book: Writing, window: str, label: str) -> None:
-    """A task was launched in the window of that label: if that was opened for a request, this is its task."""
+    """Note that a task was launched in the window of this label; if a request waits for that, the task works for it."""
     book.write(
         f"UPDATE delegations SET worker = ?, state = '{Decision.LAUNCHED}'"
         f" WHERE state IN ('{Decision.APPROVED}', '{Decision.WAITING}') AND worker = ?",
@@ -174,7 +175,7 @@ def note_launch(book: Writing, window: str, label: str) -> None:
 
 
 def workers(book: Ledger, one: Delegation) -> list[Task]:
-    """The tasks that do the work: the one that was launched for it, and those launched beside it."""
+    """The tasks that do the work: the first that was launched for it, and those launched in the same group."""
     if one.state != Decision.LAUNCHED or not one.worker:
         return []
     first = tasks.get(book, one.worker)
@@ -183,7 +184,7 @@ def workers(book: Ledger, one: Delegation) -> list[Task]:
 
 
 def standing(book: Ledger, one: Delegation) -> str:
-    """How a request stands: what was decided, and how far the work has come."""
+    """The standing of a request: the decision, or the progress of the work."""
     if one.state != Decision.LAUNCHED:
         return _TO_STANDING.get(one.state, one.state)
     states = {task.state for task in workers(book, one)}
@@ -197,28 +198,28 @@ def standing(book: Ledger, one: Delegation) -> str:
 
 
 def ended_and_untold(book: Ledger, label: str) -> list[Delegation]:
-    """The requests of a task whose work is over, which the task has not been told."""
+    """The requests of a task that are over without the task having been told."""
     return [one for one in find(book, label=label) if one.told is None and standing(book, one) in OVER]
 
 
 def attach(book: Writing, requests: list[int], resume: int) -> None:
-    """Note the resume, about to be sent, that tells how these ended."""
+    """Note that the resume, which is about to be sent, tells how these requests ended."""
     for identifier in requests:
         book.write("UPDATE delegations SET resume = ? WHERE id = ?", resume, identifier)
 
 
 def mark_told(book: Writing, resume: int) -> None:
-    """A proven resume has told it."""
+    """Note that a proven resume has told the task how its requests ended."""
     book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", book.now(), resume)
 
 
 def untell(book: Writing, resume: int) -> None:
-    """Take back what this message was to tell: its agent ended before it arrived."""
+    """Note that this message has told nothing: its agent ended before it arrived."""
     book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
 
 
 def reopen(book: Writing, one: Delegation) -> None:
-    """Let it wait again: its decision was taken back."""
+    """Let a request wait for a decision again: the last one was taken back."""
     book.write(
         f"UPDATE delegations SET state = '{Decision.WAITING}', words = NULL, worker = '', decided = NULL WHERE id = ?"
         f" AND state IN ('{Decision.APPROVED}', '{Decision.DENIED}')",

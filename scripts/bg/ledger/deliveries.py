@@ -1,8 +1,8 @@
-"""Deliveries: what the parent must hear, and how far each has come.
+"""Deliveries: everything that the parent must hear, and how far each item has come.
 
 made (durable) → surfaced (a hook is about to say it) → said (it was printed) → seen (the host has written it down).
-What was printed and dropped on the way is unsaid, and due again; what is seen is never repeated. While the hook that
-is about to say it still lives, no other one does.
+A delivery that was printed and then lost is unsaid, and due again; a seen one is never repeated. While the hook that
+is about to say it is alive, no other hook says it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-MOST_TIMES = 3  # nothing is owed to the parent more often: then the user is shown it instead
+MOST_TIMES = 3  # the parent is owed nothing more often than this; after that the user is shown it
 
 
 class Key:
-    """What a delivery is about, the same by whatever path it became known.
+    """The subject of a delivery, the same on whichever path it became known.
 
-    `subject` is the agent, for tasks that have ended together their label; `mark` tells a run's deliveries apart.
+    `subject` is the agent, or a label for tasks that have ended together; `mark` tells the deliveries of one run apart.
     """
 
     def __init__(self, subject: str, run: int, mark: str) -> None:
@@ -49,21 +49,21 @@ class Key:
 
     @classmethod
     def of_group(cls, group: str, left: int) -> Key:
-        """Tasks launched together, all of which have ended; so many of them are not done, and may still be."""
+        """Tasks launched together, all of which have ended; `left` of them are not done, and may still be."""
         return cls(group, left, "group")
 
     @classmethod
     def of_joint(cls, label: str, count: int) -> Key:
-        """A task that has asked for so much, and the agents that it asked for, all of which have ended."""
+        """A task that has made `count` requests, and the agents that it asked for, all of which have ended."""
         return cls(label, count, "joint")
 
 
 class Delivery(Record):
     """One thing to say, and how far it has come.
 
-    `subject`, `run` and `mark` are those of its `Key`. What to do about answers has no mark, but the session that they
-    were given in, and is owed `again` where nobody has done it. `session` is the one in which it was printed, by the
-    hook of that `event` and `turn` in the process `pid`.
+    `subject`, `run` and `mark` are those of its `Key`. The next step after an answer has no mark: it has `answered_in`,
+    the session in which the answer was given, and is owed `again` if nobody took the step. `session` is the session in
+    which the delivery was printed, by the hook of that `event` and `turn` in the process `pid`.
     """
 
     id: int
@@ -90,12 +90,12 @@ class Delivery(Record):
 
     @property
     def owner(self) -> Optional[machine.Process]:
-        """The process of the hook that has printed it last."""
+        """The process of the hook that surfaced it last."""
         return machine.Process(self.pid, self.started) if self.pid else None
 
 
 def make(book: Writing, label: str, kind: str, key: Key) -> bool:
-    """Queue one thing to say; False when it is queued or said already."""
+    """Queue one thing to say; return False if it was queued before."""
     return bool(
         book.write(
             "INSERT OR IGNORE INTO deliveries (label, kind, subject, run, mark, made) VALUES (?,?,?,?,?,?)",
@@ -110,7 +110,7 @@ def make(book: Writing, label: str, kind: str, key: Key) -> bool:
 
 
 def owe_next_step(book: Writing, label: str, session: str, *, again: bool = False) -> None:
-    """Queue what to do about a task's answers, instead of what was queued of it before."""
+    """Queue the next step after the answers to a task, in place of any queued before."""
     settle_next_step(book, label)
     book.write(
         "INSERT INTO deliveries (label, kind, subject, run, answered_in, again, made) VALUES (?1,?2,?1,0,?3,?4,?5)",
@@ -123,33 +123,33 @@ def owe_next_step(book: Writing, label: str, session: str, *, again: bool = Fals
 
 
 def is_end_due(book: Ledger, agent: str, run: int) -> bool:
-    """The parent is still to hear how this run has ended."""
+    """Whether the parent is still to be told how this run has ended."""
     sql = f"SELECT 1 FROM deliveries WHERE subject = ? AND run = ? AND kind = '{Due.ENDED}'"
     return book.one(f"{sql} AND seen IS NULL AND said IS NULL", agent, run) is not None
 
 
 def is_end_heard(book: Ledger, agent: str, run: int) -> bool:
-    """The parent was told of the end of this run when the host announced it."""
+    """Whether the parent was told of this run's end at a prompt, which is how the host announces it."""
     sql = f"SELECT 1 FROM deliveries WHERE subject = ? AND run = ? AND kind = '{Due.ENDED}' AND event = ?"
     return bool(book.value(sql, agent, run, "UserPromptSubmit"))
 
 
 def owed_since(book: Ledger, label: str, moment: float) -> bool:
-    """The parent was owed what to do about a task's answers after this moment."""
+    """Whether the next step after the answers to a task became owed at this moment or later."""
     sql = f"SELECT 1 FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}' AND made >= ?"
     return book.one(sql, label, moment) is not None
 
 
 def continue_in(book: Writing, old: str, new: str) -> None:
-    """One session goes on as another: what the user answered in the one counts as answered in the other."""
+    """Note that a session continues as another: answers given in the old one count as given in the new one."""
     book.write("UPDATE deliveries SET answered_in = ? WHERE seen IS NULL AND answered_in = ?", new, old)
 
 
 def unsaid(book: Ledger, session: str) -> list[Delivery]:
-    """What this session has to be told: what to do about an answer first, then the oldest."""
+    """The deliveries that are due in this session: next steps after answers first, then the oldest."""
     return Delivery.all(
         book,
-        # CROSS keeps the order: first what is unseen, which is little, not every task that the session has had.
+        # CROSS makes SQLite begin with the unseen deliveries, which are few, and not with all tasks of the session.
         "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
         f" WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> '{Due.ANSWERED}', d.id",
         session,
@@ -157,7 +157,7 @@ def unsaid(book: Ledger, session: str) -> list[Delivery]:
 
 
 def printed(book: Ledger, session: str) -> list[Delivery]:
-    """What was printed, in this session or for a task that it has now, and is not known to have arrived."""
+    """The deliveries printed in this session, or for a task that it has now, that are not known to have arrived."""
     return Delivery.all(
         book,
         "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
@@ -168,7 +168,7 @@ def printed(book: Ledger, session: str) -> list[Delivery]:
 
 
 def is_claimed(delivery: Delivery) -> bool:
-    """Another hook, started at the same time, is just about to say it; once that has ended, it has not said it."""
+    """Whether another hook, which is still alive, is about to say it; one that ended before it said it has no claim."""
     if delivery.surfaced is None or delivery.said is not None:
         return False
     owner = delivery.owner
@@ -178,7 +178,7 @@ def is_claimed(delivery: Delivery) -> bool:
 def surface(
     book: Writing, ids: list[int], session: str, via: tuple[str, str], words: list[str], place: int, carrier: str
 ) -> None:
-    """Recorded before anything is printed: at which event and turn, what, and where the transcript will show it."""
+    """Record, before anything is printed, the event, the turn, the words, and where the transcript ended then."""
     event, turn = via
     own = machine.this_process()
     for identifier, said in zip(ids, words):
@@ -199,13 +199,13 @@ def surface(
 
 
 def say(book: Writing, ids: list[int]) -> None:
-    """Recorded after the answer was printed whole."""
+    """Record that the whole answer was printed."""
     for identifier in ids:
         book.write("UPDATE deliveries SET said = ? WHERE id = ?", book.now(), identifier)
 
 
 def unsay(book: Writing, delivery: Delivery, *, counted: bool) -> None:
-    """It was printed and did not arrive; counted where the host went on as if it had."""
+    """Note that it was printed and did not arrive; `counted` if the host went on without it."""
     book.write(
         "UPDATE deliveries SET surfaced = NULL, said = NULL, missed = coalesce(missed, 0) + ? WHERE id = ?",
         int(counted),
@@ -214,7 +214,7 @@ def unsay(book: Writing, delivery: Delivery, *, counted: bool) -> None:
 
 
 def settle(book: Writing, delivery: Delivery) -> None:
-    """It has arrived, or the parent has heard this another way; what was noted to find it is needed no longer."""
+    """Note that it has arrived, or was heard in another way, and forget what was noted to find it in a transcript."""
     book.write(
         "UPDATE deliveries SET seen = coalesce(seen, ?), words = NULL, carrier = NULL WHERE id = ?",
         book.now(),
@@ -223,7 +223,7 @@ def settle(book: Writing, delivery: Delivery) -> None:
 
 
 def settle_task(book: Writing, label: str) -> None:
-    """The user is done with the task: nothing of it has to be said any more."""
+    """Note that nothing about the task needs to be said any more: the user is done with it."""
     book.write(
         "UPDATE deliveries SET seen = ?, words = NULL, carrier = NULL WHERE label = ? AND seen IS NULL",
         book.now(),
@@ -232,7 +232,7 @@ def settle_task(book: Writing, label: str) -> None:
 
 
 def settle_next_step(book: Writing, label: str) -> None:
-    """What the parent was to do about a task's answers is overtaken."""
+    """Note that the next step after the answers to a task need not be said any more."""
     book.write(
         f"UPDATE deliveries SET seen = ? WHERE label = ? AND kind = '{Due.ANSWERED}' AND seen IS NULL",
         book.now(),
@@ -241,9 +241,9 @@ def settle_next_step(book: Writing, label: str) -> None:
 
 
 def next_steps(book: Ledger, label: str) -> tuple[int, int]:
-    """How many times the parent was owed the present next step of a task, and how many of these it has seen.
+    """How often the parent was owed the present next step of a task, and how often it has seen it.
 
-    What a run's end, or the user, has changed since counts no longer.
+    Steps owed before the last end of a run, or before the user's last words, do not count.
     """
     row = book.one(
         f"SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}'"

@@ -1,4 +1,4 @@
-"""Digests: what tells two texts apart, at the cost of neither OpenSSL nor a copy of a long text."""
+"""Digests: short strings that tell texts apart, made without loading OpenSSL and without copying a long text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPACE = pattern(r"\s")
 
 
 def digest(text: str) -> str:
-    """What tells two texts apart, whatever white space a path added."""
+    """The digest of a text's words; white space, which may change on the way, does not count."""
     made, gap = _sha256()(), ""
     for piece in _pieces(text):
         words = " ".join(piece.split())
@@ -31,7 +31,7 @@ def digest(text: str) -> str:
 
 
 def slow(secret: str, salt: str) -> str:
-    """The digest of a short secret, which nobody who reads it finds by trying: each try takes as long as this."""
+    """A digest of a short secret that is slow to make, so that nobody who reads it can find the secret by trying."""
     make, found = _sha256(), f"{salt}{secret}".encode()
     for _ in range(ROUNDS):
         found = make(found).digest()
@@ -39,7 +39,7 @@ def slow(secret: str, salt: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in parts that end between two words: a list of all words takes ten times the room of a long text."""
+    """A text in parts that end between two words; a list of all words would take ten times the text's memory."""
     begin = 0
     while begin < len(text):
         space = _SPACE.search(text, begin + PIECE) if len(text) > begin + PIECE else None
@@ -49,7 +49,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _sha256() -> Any:
-    """Python's own, as hashlib would load OpenSSL with it: a quarter of a bare start."""
+    """SHA-256 from Python itself: hashlib would load OpenSSL, which costs a quarter of a bare start."""
     for name in ("_sha2", "_sha256"):  # since 3.12, and before
         with contextlib.suppress(ImportError, AttributeError):
             return __import__(name).sha256

@@ -1,7 +1,7 @@
-"""Erasing: after it, no byte of a task's texts is left in the data directory.
+"""Erasing: removing every byte of a task's texts from the data directory.
 
-What cannot be overwritten at once, because another process reads the ledger or events wait to be taken in, is noted in
-a folder of its own, a file for each task, and finished at a later event.
+An erasure that cannot be finished at once, because another process reads the ledger or events wait in the spool, is
+noted as a file for each task in a folder of its own, and finished at a later event.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ PART = ".bg-part"
 
 
 class Marks(Record):
-    """By what the rows, files and events of a task are known once its rows are gone."""
+    """The names by which a task's rows, files and waiting events are found once its own rows are gone."""
 
     names: list[str]
     sessions: list[str]
 
 
 def begin(book: Ledger, label: str) -> None:
-    """Delete a task's rows; the note that its texts are to be overwritten is written first, and outlives a kill."""
+    """Delete a task's rows, after noting on disk that its texts must be overwritten, so that a kill loses nothing."""
     marks = Marks(
         forgetting.agents(book, label) + _values(book, label, "token"),
         _values(book, label, "session") or _archived_sessions(book.place, label),
@@ -50,7 +50,7 @@ def begin(book: Ledger, label: str) -> None:
 
 
 def due(folder: str) -> dict[str, Marks]:
-    """The tasks in this data directory whose erasing has begun and is not finished."""
+    """The marks of the tasks in this data directory whose erasing has begun and is not finished."""
     found = {}
     for label in foreign.names(os.path.join(folder, place.ERASING)):
         if naming.LABEL.fullmatch(label):
@@ -61,13 +61,13 @@ def due(folder: str) -> dict[str, Marks]:
 
 
 def finish(book: Ledger, patience: float) -> list[str]:
-    """Erase what has begun, as far as that is possible now; what is in the way, each in words."""
+    """Finish erasing as far as possible now; return a sentence for each obstacle."""
     folder = os.path.join(book.place, place.ERASING)
     if not os.path.isdir(folder):
         return []
     begun, noted = foreign.names(folder), due(book.place)
     for label, marks in noted.items():
-        _delete(book, label, marks)  # again: an event that was being taken in may have written since
+        _delete(book, label, marks)  # again: an event from the spool may have written something meanwhile
     left = _remove_files(book.place, [name for marks in noted.values() for name in marks.names])
     left += _strip_exports(book.place, set(noted))
     left += _waiting(book.place, noted)
@@ -76,13 +76,13 @@ def finish(book: Ledger, patience: float) -> list[str]:
         for name in begun:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, name))
-        with contextlib.suppress(OSError):  # another hook has begun with another task
+        with contextlib.suppress(OSError):  # not empty if another hook has begun to erase another task
             os.rmdir(folder)
     return left
 
 
 def erase_old(book: Ledger, days: int) -> None:
-    """Begin to erase what ended more than so many days ago and was heard, in the ledger and in the archive."""
+    """Begin to erase tasks that ended more than `days` days ago and were heard, in the ledger and in the archive."""
     limit = book.now() - days * durations.DAY
     for label in forgetting.forgettable(book, limit, forgetting.MOST):
         begin(book, label)
@@ -100,12 +100,12 @@ def erase_old(book: Ledger, days: int) -> None:
 
 
 def is_archived(folder: str, label: str) -> bool:
-    """The archive has something of this task."""
+    """Whether the archive has something of this task."""
     return any(_is_of(line, {label}) for line in _lines(os.path.join(folder, place.ARCHIVE)))
 
 
 def related(book: Ledger, label: str) -> list[str]:
-    """The other tasks that may repeat words of this one: launched together, or one for the other."""
+    """The other tasks that may repeat words of this one: launched together with it, for it, or by its request."""
     rows = book.all(
         "SELECT label FROM tasks WHERE label <> ?1 AND (grp = (SELECT grp FROM tasks WHERE label = ?1)"
         " OR label IN (SELECT worker FROM delegations WHERE label = ?1)"
@@ -116,7 +116,7 @@ def related(book: Ledger, label: str) -> list[str]:
 
 
 def _values(book: Ledger, label: str, column: str) -> list[str]:
-    """What the task's rows hold in this column, in whatever table."""
+    """The values in this column of the task's rows, from every table."""
     found: dict[str, None] = {}
     for table, columns in forgetting.tables(book):
         if {"label", column} <= columns:
@@ -132,12 +132,12 @@ def _delete(book: Ledger, label: str, marks: Marks) -> None:
         for session in marks.sessions:
             typed.forget_unassigned_in(writing, session)
             notes.forget_late_words(writing, session)
-        notes.forget_errors(writing, book.now() + 1)  # a trace does not say whose words it quotes
+        notes.forget_errors(writing, book.now() + 1)  # all of them: a trace does not say which task's words it quotes
         forgetting.delete(writing, label, marks.names)
 
 
 def _remove_files(folder: str, names: list[str]) -> list[str]:
-    """Delete what holds words of any task, and what is named after these agents and tokens; what cannot be deleted."""
+    """Delete the files with words of any task, and those named after these names; a sentence for each that remains."""
     left = []
     for path in _files(folder, tuple(names)):
         try:
@@ -164,12 +164,12 @@ def _files(folder: str, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _strip_exports(folder: str, labels: set[str]) -> list[str]:
-    """Take the tasks' lines out of the archive, and of every export that was written beside it."""
+    """Remove the tasks' lines from the archive, and from every export beside it; a sentence for each that remains."""
     left = []
     for name in foreign.names(folder):
         path = os.path.join(folder, name)
         try:
-            if name.endswith(PART):  # what a hook that was killed has left
+            if name.endswith(PART):  # left by a hook that was killed
                 os.unlink(path)
             elif name.endswith(".jsonl"):
                 with place.alone(folder, place.ARCHIVE_LOCK):
@@ -180,14 +180,14 @@ def _strip_exports(folder: str, labels: set[str]) -> list[str]:
 
 
 def _strip(path: str, labels: set[str], *, torn: bool) -> None:
-    """Rewrite a file without the lines of these tasks, if it has any, and without torn ones, whose nobody knows."""
+    """Rewrite a file without the lines of these tasks, if it has any; if `torn`, without unreadable lines too."""
     if not any(_is_of(line, labels, torn=torn) for line in _lines(path)):
         return
     _write(f"{path}{PART}", path, (line for line in _lines(path) if not _is_of(line, labels, torn=torn)))
 
 
 def _write(part: str, path: str, lines: Iterable[bytes]) -> None:
-    """A private file, whole or not at all."""
+    """Write a private file, whole or not at all."""
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
         file.writelines(lines)
         file.flush()
@@ -217,7 +217,7 @@ def _read(line: bytes) -> Optional[dict[str, Any]]:
 
 
 def _is_exported(found: dict[str, Any]) -> bool:
-    """A line as `bgctl export` writes it: a task, or a signal of one."""
+    """Whether it is a line of `bgctl export`: a task, or a signal of one."""
     return "reports" in found if "label" in found else "task" in found and "run" in found
 
 
@@ -229,13 +229,13 @@ def _archived_before(folder: str, limit: float) -> Iterator[str]:
 
 
 def _archived_sessions(folder: str, label: str) -> list[str]:
-    """Where a task that is in the archive only was launched."""
+    """The sessions of an archived task, by its lines in the archive."""
     found = filter(None, map(_read, _lines(os.path.join(folder, place.ARCHIVE))))
     return [str(line["session"]) for line in found if line.get("label") == label and line.get("session")]
 
 
 def _waiting(folder: str, noted: dict[str, Marks]) -> list[str]:
-    """The events that wait to be taken in and may concern one of these tasks: what they bring is erased after that."""
+    """A sentence if events in the spool may concern one of these tasks: they must be taken in first."""
     signs = [rf"{label}(?!\d)" for label in noted]
     if not signs:
         return []

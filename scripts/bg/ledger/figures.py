@@ -1,4 +1,4 @@
-"""Figures: what `bgctl truth` counts, read a few rows at a time, as a ledger may be larger than the memory."""
+"""Figures: the counts of `bgctl truth`, read a few rows at a time, as a ledger may be larger than the memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AT_ONCE = 500
 
 
 class Ended(Record):
-    """A run that has ended, what was found of its report, the kind of its agent, and the signal that ended it."""
+    """An ended run: its agent's type, what was found of its report, and the signal that ended it."""
 
     place: int
     kind: str
@@ -35,19 +35,19 @@ class Asked(Record):
 
 
 def states(book: Ledger, since: float) -> dict[str, int]:
-    """How many of the tasks begun since then are in each state."""
+    """How many of the tasks that began at this moment or later are in each state."""
     rows = book.all("SELECT state, count(*) AS number FROM tasks WHERE created >= ? GROUP BY state", since)
     return {str(row["state"]): int(row["number"]) for row in rows}
 
 
 def first(book: Ledger, since: float) -> Optional[float]:
-    """When the oldest of these tasks began, None where there is none."""
+    """When the first of the tasks since this moment began; None if there are none."""
     found: Optional[float] = book.value("SELECT min(created) FROM tasks WHERE created >= ?", since)
     return found
 
 
 def ended(book: Ledger, since: float) -> Iterator[Ended]:
-    """Every run that has ended, of the tasks begun since then."""
+    """The ended runs of the tasks since this moment."""
     sql = (
         "SELECT r.rowid AS place, l.agent_type AS kind, r.corrections, r.evidence, s.marker, s.body FROM runs r"
         " JOIN tasks t ON t.label = r.label LEFT JOIN launches l ON l.agent = r.agent"
@@ -59,7 +59,7 @@ def ended(book: Ledger, since: float) -> Iterator[Ended]:
 
 
 def asked(book: Ledger, since: float) -> Iterator[Asked]:
-    """Everything that the agents of these tasks have asked."""
+    """Everything that the agents of the tasks since this moment have asked."""
     sql = (
         "SELECT q.id AS place, q.extra, q.asked, (SELECT min(at) FROM answers WHERE question = q.id) AS answered"
         " FROM questions q JOIN tasks t ON t.label = q.label WHERE q.id > ? AND t.created >= ?"
@@ -69,7 +69,7 @@ def asked(book: Ledger, since: float) -> Iterator[Asked]:
 
 
 def _in_turn(kind: type[_Row], book: Ledger, sql: str, since: float) -> Iterator[_Row]:
-    """All rows of a query, read in batches: each batch begins after the place of the last row read."""
+    """All rows of a query, in batches; each batch begins after the last row of the one before."""
     found = kind.all(book, sql, 0, since)
     while found:
         yield from found

@@ -1,8 +1,8 @@
-"""The ledger as modules use it: read, written in one or two transactions an event, and held while it has not changed.
+"""The ledger as modules use it: reading, one or two transactions for each event, and facts held while nothing changes.
 
-The modules beside this one read and write the rows, each those of its own tables: a subclass of `Record` lists its
-table's columns as annotations. These are plain classes: dataclasses or typing would cost every hook half of a bare
-interpreter's start.
+The modules beside this one read and write the rows, each those of its own tables; a subclass of `Record` lists the
+columns of a table as annotations. These are plain classes: dataclasses or typing would cost every hook half as much as
+the start of a bare interpreter.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _BEFORE_A_TABLE = frozenset({"FROM", "JOIN", "INTO", "UPDATE"})
 
 
 class Ledger:
-    """An open ledger, to read; only the `Writing` that `transaction` yields can write.
+    """An open ledger, for reading; only the `Writing` that `transaction` yields can write.
 
-    Within an event, what several steps write is gathered in one transaction until `settle`. Whoever has the ledger has
-    the clock and the chance too: nothing else in these rooms asks the machine for either. `held` is what the event
-    has read of each thing that it is about; see `cases.Held`.
+    Within an event, the writes of several steps are gathered in one transaction until `settle`. The ledger also carries
+    the clock and the source of random bytes: nothing else in these rooms asks the machine for either. `held` has the
+    facts that the event has read; see `cases.Held`.
     """
 
     def __init__(
@@ -65,38 +65,38 @@ class Ledger:
         self._gathers = False
         self._secured = 0
         self.held: dict[tuple[object, ...], Any] = {}
-        self.changes = 0  # how many there were, whoever made them
+        self.changes = 0  # the number of changes so far, by this process or others
         self.changed: dict[str, int] = {}  # by table, the number of its last change
         self.all_changed = 0  # the number of the last change that may have been to any table
-        self.is_alone = False  # this transaction keeps others from writing, and what they wrote before has been seen
-        self._others: Optional[int] = None  # SQLite's mark of what other connections have written
+        self.is_alone = False  # this transaction keeps others from writing, and all that they wrote before was noticed
+        self._others: Optional[int] = None  # SQLite's counter of the writes of other connections
         self._noted: Optional[set[str]] = None  # the tables of the fact that is being read
         self._connection = self._opening.connect(create=create)
         self.is_newer = self._opening.is_newer
 
     def retire(self) -> None:
-        """Close a ledger that proved corrupt while it was used, and move it aside: the next hook begins a new one."""
+        """Close a ledger that proved corrupt in use, and move it aside: the next hook begins a new one."""
         self.close()
         self._opening.retire()
 
     def _raise(self, what: str, error: sqlite3.Error) -> NoReturn:
-        """Tell a state of the disk, or a table that a newer plugin changed meanwhile, from a mistake of ours."""
+        """Raise `Unavailable` for a state of the disk, or for a newer plugin's schema; else the error itself."""
         if is_corrupt(error) or is_passing(error):
             raise self._opening.problem(what, error) from error
         self._opening.refuse_newer(migrations.writer(self._connection))
         raise error
 
     def gather(self) -> None:
-        """From now on a write is durable at the next `settle` only: a commit is the dearest part of a write."""
+        """From now on make writes durable at the next `settle` only: the commit is the most costly part of a write."""
         self._gathers = True
 
     @property
     def is_gathering(self) -> bool:
-        """Something was written that the next `settle` makes durable."""
+        """Whether there are writes that the next `settle` makes durable."""
         return self._connection.in_transaction
 
     def settle(self) -> None:
-        """Make durable what was gathered, and let other hooks write: before an answer goes out, and before any wait."""
+        """Commit the gathered writes, and let other hooks write; to be called before an answer and before any wait."""
         if self._connection.in_transaction:
             try:
                 self._connection.execute("COMMIT")
@@ -106,7 +106,7 @@ class Ledger:
                 self._raise("written", error)
 
     def secure(self) -> None:
-        """What was settled outlives a power cut too: the log is synced, once an event, before its answer goes out."""
+        """Sync the log, so that settled writes survive a power cut too; once for each event, before its answer."""
         written = self._connection.total_changes
         if not self._opening.has_log or written == self._secured:
             return
@@ -115,22 +115,22 @@ class Ledger:
             try:
                 os.fsync(log)
             finally:
-                os.close(log)  # SQLite locks nothing in this file, so that closing it lets go of nothing
+                os.close(log)  # SQLite has no locks in this file that closing it would release
         except FileNotFoundError:
-            pass  # all of it is in the ledger's own file
+            pass  # everything is in the ledger's own file
         except OSError as error:
             raise Unavailable(f"the ledger at {self.path} cannot be written: {error.strerror or error}") from error
         self._secured = written
 
     def overwrite(self, patience: float) -> str:
-        """Leave nothing of what was deleted in the file or its log; why that cannot be done now, else empty.
+        """Remove every trace of deleted rows from the file and its log; why that cannot be done now, else empty.
 
-        It waits so many seconds for whoever else reads or writes the ledger.
+        It waits `patience` seconds for other processes that read or write the ledger.
         """
         self.settle()
         try:
             self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            # The first asks whether somebody reads: writing the file anew is dear where the log must stay after all.
+            # The first one finds out whether another process reads: VACUUM is costly, and useless if the log must stay.
             for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 row = self._connection.execute(statement).fetchone()
                 if row and row[0]:
@@ -143,14 +143,14 @@ class Ledger:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Writing]:
-        """One short write; everything in it becomes durable together, or nothing does."""
+        """Yield the ledger for one short write, all of which becomes durable, or nothing."""
         begun = not self._connection.in_transaction
         try:
             self._connection.execute("BEGIN IMMEDIATE" if begun else "SAVEPOINT step")
         except sqlite3.Error as error:
             raise self._opening.problem("written", error) from error
         try:
-            if begun:  # a newer plugin may have brought the ledger up since it was opened
+            if begun:  # a newer plugin may have changed the schema since the ledger was opened
                 self._opening.refuse_newer(migrations.writer(self._connection))
             yield self if isinstance(self, Writing) else Writing(self)
             if not begun:
@@ -170,7 +170,7 @@ class Ledger:
             self._connection.execute(statement)
 
     def see_others(self) -> None:
-        """Notice what other connections have written, unless none of them can."""
+        """Notice the writes of other connections, unless none of them can write."""
         if self.is_alone:
             return
         others = self._connection.execute("PRAGMA data_version").fetchone()[0]
@@ -204,13 +204,13 @@ class Ledger:
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
             return self._connection.execute(sql, values)
-        except UnicodeEncodeError:  # the one door of all texts: nothing is refused for how a file is named
+        except UnicodeEncodeError:  # every text passes here: none is refused because of odd characters in a file's name
             return self._run(sql, tuple(foreign.encodable(each) if isinstance(each, str) else each for each in values))
         except sqlite3.Error as error:
             self._raise("used", error)
 
     def one(self, sql: str, *values: Any) -> Optional[sqlite3.Row]:
-        """The first row, None where there is none."""
+        """The first row; None if there is none."""
         found = self.all(sql, *values)
         return found[0] if found else None
 
@@ -230,35 +230,35 @@ class Ledger:
         return row[0] if row else None
 
     def close(self) -> None:
-        """Let go of the file; the last one to do so writes the log into it."""
+        """Close the connection; the last one that closes writes the log into the file."""
         self._connection.close()
 
     def leave(self) -> None:
-        """The process ends: the log stays beside the file, as after a kill, and the next hook goes on with it."""
+        """Leave the connection open as the process ends: the log stays beside the file, and the next hook uses it."""
         leave(self._connection)
 
 
 class Writing(Ledger):
-    """A ledger within a transaction: whoever is handed one may write."""
+    """A ledger within a transaction; a function that takes one may write."""
 
     def __init__(self, book: Ledger) -> None:
         self.__dict__ = book.__dict__  # the same ledger, not a copy of it
 
     def write(self, sql: str, *values: Any) -> int:
-        """Run one statement; how many rows it changed."""
+        """Run one statement; return how many rows it changed."""
         rows = self._run(sql, values).rowcount
         self._note_change(sql, rows)
         return rows
 
     def insert(self, sql: str, *values: Any) -> int:
-        """Run one INSERT; the new row's id, 0 where it was there already."""
+        """Run one INSERT; return the new row's id, or 0 if the row existed."""
         cursor = self._run(sql, values)
         self._note_change(sql, cursor.rowcount)
         return (cursor.lastrowid or 0) if cursor.rowcount > 0 else 0
 
 
 def tables_of(sql: str) -> list[str]:
-    """The tables that a statement names; of one that writes, the first is the one that it writes to."""
+    """The tables that a statement names; the first of a writing statement is the one that it writes to."""
     words = sql.split()
     return [after.strip('(),"') for word, after in zip(words, words[1:]) if word.strip("(") in _BEFORE_A_TABLE]
 
@@ -272,7 +272,7 @@ def left(book: Ledger) -> Iterator[Ledger]:
         book.leave()
 
 
-ANY: Any = object()  # as a column's value: whatever it holds
+ANY: Any = object()  # as a column's value in a search: any value fits
 
 _NONE = type(None)
 _KINDS: dict[str, tuple[tuple[type, ...], Any]] = {
@@ -286,7 +286,7 @@ _KINDS: dict[str, tuple[tuple[type, ...], Any]] = {
 
 
 def unpacked(text: Any) -> dict[str, Any]:
-    """The object that a column holds as JSON; empty where it holds something else."""
+    """The object that a column holds as JSON; empty if it holds something else."""
     try:
         found = foreign.loads(text) if isinstance(text, str) else None
     except ValueError:
@@ -295,13 +295,13 @@ def unpacked(text: Any) -> dict[str, Any]:
 
 
 class Record:
-    """A row as it was when it was read."""
+    """A row as it was when it was read; a subclass lists the columns."""
 
     _table = ""
     _kinds: dict[str, tuple[tuple[type, ...], Any]] = {}  # noqa: RUF012 - each class has its own
 
     def __init_subclass__(cls) -> None:
-        """Each column reads as what it is annotated as, whatever stands there: a text that is none as empty."""
+        """Give each column the type of its annotation: a value of another type reads as empty."""
         cls._kinds = {**cls._kinds, **{name: _KINDS[kind] for name, kind in cls.__annotations__.items()}}
 
     def __init__(self, row: Any) -> None:
@@ -317,7 +317,7 @@ class Record:
 
     @classmethod
     def one(cls, book: Ledger, sql: str, *values: Any) -> Optional[Self]:
-        """The first row that the statement finds, None where there is none."""
+        """The first row that the statement finds; None if it finds none."""
         row = book.one(sql, *values)
         return cls(row) if row else None
 
@@ -328,7 +328,7 @@ class Record:
 
     @classmethod
     def where(cls, book: Ledger, **columns: Any) -> list[Self]:
-        """The rows of the table whose columns hold these values, the oldest first; None is what is not set."""
+        """The rows of the table with these values in these columns, the oldest first; None stands for NULL."""
         asked = {name: value for name, value in columns.items() if value is not ANY}
         terms = " AND ".join(f"{name} IS NULL" if value is None else f"{name} = ?" for name, value in asked.items())
         values = [value for value in asked.values() if value is not None]
@@ -336,10 +336,10 @@ class Record:
 
 
 def first_of(found: list[_Row]) -> Optional[_Row]:
-    """The oldest of the rows found, None where there is none."""
+    """The first of the rows, which is the oldest; None if there are none."""
     return found[0] if found else None
 
 
 def last_of(found: list[_Row]) -> Optional[_Row]:
-    """The newest of the rows found, None where there is none."""
+    """The last of the rows, which is the newest; None if there are none."""
     return found[-1] if found else None

@@ -1,4 +1,4 @@
-"""Forgetting: a task is written down elsewhere, then each of its rows is deleted, in whatever table."""
+"""Forgetting: a task is archived, then all its rows are deleted from every table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Archive = Callable[[Ledger, Task], None]
 
-MOST = 200  # at a session's begin, so that it waits for nothing
+MOST = 200  # tasks at each beginning of a session, so that it is not held up
 
 
 class _Name(Record):
@@ -27,13 +27,13 @@ def is_due(book: Ledger) -> bool:
 
 
 def note_done(book: Ledger) -> None:
-    """What is old has been looked for today."""
+    """Note that old tasks have been looked for today."""
     with book.transaction() as writing:
         notes.set_swept(writing, int(book.now() // durations.DAY))
 
 
 def forget_old(book: Ledger, days: int, archive: Archive) -> None:
-    """Forget what ended more than so many days ago, and was heard."""
+    """Forget tasks that ended more than `days` days ago and were heard."""
     for label in forgettable(book, book.now() - days * durations.DAY, MOST):
         task = tasks.get(book, label)
         if task is not None:
@@ -41,7 +41,7 @@ def forget_old(book: Ledger, days: int, archive: Archive) -> None:
 
 
 def forget(book: Ledger, task: Task, archive: Archive) -> None:
-    """Archive a task, then delete it; its label is not given out again."""
+    """Archive a task, then delete it; its label is never given out again."""
     archive(book, task)
     with book.transaction() as writing:
         delete(writing, task.label, agents(book, task.label))
@@ -53,7 +53,7 @@ def agents(book: Ledger, label: str) -> list[str]:
 
 
 def delete(book: Writing, label: str, agents: list[str]) -> None:
-    """Every row of the task and of these agents, and each single value that is kept of it."""
+    """Delete every row of the task and of these agents, and all single values kept about it."""
     notes.forget_task(book, label)
     for table, columns in tables(book):
         if "label" in columns:
@@ -73,7 +73,7 @@ def tables(book: Ledger) -> list[tuple[str, set[str]]]:
 
 
 def forgettable(book: Ledger, until: float, most: int) -> list[str]:
-    """The labels of tasks that ended before this moment, of which nothing waits and all was heard, the oldest first."""
+    """The labels of tasks that ended by this moment, with all deliveries heard and no open items, the oldest first."""
     found = book.all(
         "SELECT label FROM tasks t WHERE ended <= ?"
         " AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.label = t.label AND d.seen IS NULL)"

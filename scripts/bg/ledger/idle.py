@@ -1,4 +1,4 @@
-"""Idle sessions: nothing in the ledger waits for an event of theirs, whatever the time, so Python need not start."""
+"""Idle sessions: nothing in the ledger waits for their events, now or later, so Python need not start for these."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from bg.ledger import place, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.values import Decision, ItemState, State
 
-# What a prompt or the end of a turn would look at: each row keeps the session awake.
-# CROSS keeps the order: what is open is little, and every task that the session has had is not.
+# Everything that a prompt or the end of a turn would act on: any row keeps the session awake.
+# CROSS makes SQLite begin with the open rows, which are few, and not with all tasks of the session.
 _DUE = """
 SELECT 1 FROM windows WHERE session = ? AND closed IS NULL
 UNION ALL SELECT 1 FROM meta WHERE key = 'late:' || ?
@@ -43,7 +43,7 @@ LIMIT 1
 
 
 def note(book: Ledger, session: str) -> None:
-    """Mark the session as idle if it is. Another hook that makes something due waits until the mark is written."""
+    """Mark the session as idle if it is, in a transaction: a hook that makes something due waits until it is marked."""
     values = [session] * _DUE.count("?")
     if book.value(_DUE, *values):
         place.clear_idle(book.place, session)

@@ -1,6 +1,6 @@
-"""The inbox: what agents wait for, which is a question, a blocker or a delegation, and what the user says unasked.
+"""The inbox: the items that agents ask of the user (questions, blockers, delegations), and the user's unasked words.
 
-An item is keyed by agent, run, question id and content, so that an answer can end at one place only.
+An item is keyed by agent, run, question id and content, so that an answer belongs to exactly one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Question(Record):
 
 
 def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
-    """Put an item into the inbox; its id, 0 where the same one had come by another path."""
+    """Put an item into the inbox; return its id, or 0 if the same item came earlier by another path."""
     text = str(item.get("text") or "")
     extra = {key: value for key, value in item.items() if key not in {"text", "context", "question_id"}}
     extra["kind"] = kind
@@ -76,7 +76,7 @@ def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, it
 
 
 def unasked(book: Writing, label: str, agent: str, run: int, words: str, *, stops: bool) -> Question:
-    """An item for what the user says to a task that asks for nothing, or that it is to stop."""
+    """Make an item for the user's words to a task that asked for nothing, or that is to stop."""
     qid = f"W{1 + sum(kind(item) == Item.UNASKED for item in find(book, label=label))}"
     ask(book, label, agent, run, Item.UNASKED, qid, {"text": words, "stops": stops})
     return ever(book, label, qid)[0]
@@ -89,17 +89,17 @@ def kind(item: Question) -> str:
 
 
 def extra(item: Question) -> dict[str, Any]:
-    """What the agent gave besides text and context, such as options and a default."""
+    """The fields of an item besides its text and context, such as options and a default."""
     return unpacked(item.extra)
 
 
 def asks_leave(item: Question) -> bool:
-    """The agent asks before it does what cannot be undone: only the user says yes to that, and no default does."""
+    """Whether the agent asks for leave to do something irreversible, which only the user, and no default, can give."""
     return kind(item) == Item.QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
 
 
 def assumed(item: Question) -> str:
-    """What its agent has gone on under without the answer, empty where it waits for it."""
+    """The assumption under which the agent works on without the answer; empty if it waits."""
     return str(extra(item).get("continue_with") or "").strip() if kind(item) == Item.QUESTION else ""
 
 
@@ -118,12 +118,12 @@ def waiting(book: Ledger, label: str = "", project: str = "", session: str = "")
 
 
 def find(book: Ledger, *, label: str = ANY, agent: str = ANY, run: int = ANY) -> list[Question]:
-    """The items with these columns, open or not."""
+    """The items with these values, open or not."""
     return Question.where(book, label=label, agent=agent, run=run)
 
 
 def ever(book: Ledger, label: str, qid: str) -> list[Question]:
-    """Everything that this task has asked by this id, the newest first."""
+    """All items that this task has asked under this id, the newest first."""
     return Question.all(
         book, "SELECT * FROM questions WHERE label = ? AND upper(qid) = ? ORDER BY id DESC", label, qid.upper()
     )
@@ -135,7 +135,7 @@ def get(book: Ledger, identifier: Optional[int]) -> Optional[Question]:
 
 
 def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question]:
-    """What waits that a task asked before this run of this agent."""
+    """The open items that a task asked before this run of this agent."""
     return Question.all(
         book,
         f"SELECT * FROM questions WHERE label = ? AND state = '{ItemState.OPEN}' AND (agent <> ? OR run < ?)",
@@ -146,16 +146,16 @@ def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question
 
 
 def withdraw(book: Writing, item: Question) -> None:
-    """The agent no longer waits for this."""
+    """Note that the agent no longer waits for this item."""
     book.write(f"UPDATE questions SET state = '{ItemState.WITHDRAWN}' WHERE id = ?", item.id)
 
 
 def pass_on(book: Writing, item: Question) -> None:
-    """The agent has what the parent passed on about this."""
+    """Note that the agent has the answer to this item from its parent."""
     book.write(f"UPDATE questions SET state = '{ItemState.SENT}' WHERE id = ?", item.id)
 
 
 def mark_shown(book: Writing, ids: list[int]) -> None:
-    """The user has been shown these."""
+    """Note that the user has been shown these items."""
     for identifier in ids:
         book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", book.now(), identifier)

@@ -1,4 +1,4 @@
-"""Launches: the calls that launch agents of ours. Each hands out a token, by which the host's agent is bound to it."""
+"""Launches: the calls that launch agents of ours. Each gives out a token, which ties the host's agent to the call."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# Where the agent has its identity from: from its prompt; nowhere yet, as another plugin's hook threw that away; from
-# its start (first printed, then shown by its transcript); or it never had one, and the user has been told.
+# How the agent got its identity: PROMPT, by its prompt; LOST, not yet, as another plugin's hook threw the prompt away;
+# GIVEN, printed at its start; CONTEXT, the same, as its transcript shows; NOWHERE, never, and the user has been told.
 PROMPT, LOST, GIVEN, CONTEXT, NOWHERE = "prompt", "lost", "given", "context", "nowhere"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -35,18 +35,18 @@ class Launch(Record):
 
 
 def _new_token(book: Ledger, label: str) -> str:
-    """An id that nobody outside this launch can guess."""
+    """A token that nobody outside this launch can guess."""
     return f"{label}-{''.join(_LETTERS[byte % 32] for byte in book.chance(10))}"
 
 
 def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:
-    """A launch call of ours is on its way; the token that its agent signs with."""
+    """Note a launch of ours that is about to be made; return the token that its agent signs with."""
     known = book.value("SELECT token FROM launches WHERE tool_use = ?", tool_use)
     if known:
         return str(known)
     token = _new_token(book, label)
     book.write(
-        # The newest window is noted with it: by time, a clock set back would put the launch before its window.
+        # The newest window is noted too: if only times told, a clock set back would put the launch before its window.
         "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, window)"
         " VALUES (?,?,?,'',?,?,?,?,?, (SELECT max(id) FROM windows))",
         tool_use or token,
@@ -62,7 +62,7 @@ def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, c
 
 
 def adopt(book: Writing, token: str, label: str, tool_use: str, agent_type: str, cwd: str, made: float) -> None:
-    """Record a launch that an earlier ledger had noted; the commit that its agent began on is not known."""
+    """Record a launch that an earlier, lost ledger had noted; the commit that its agent began on is unknown."""
     book.write(
         "INSERT OR IGNORE INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, identity)"
         " VALUES (?,?,?,'',?,'',?,'',?,?)",
@@ -77,7 +77,7 @@ def adopt(book: Writing, token: str, label: str, tool_use: str, agent_type: str,
 
 
 def find(book: Ledger, *, tool_use: str = ANY, token: str = ANY, agent: str = ANY) -> list[Launch]:
-    """The launches with these columns."""
+    """The launches with these values."""
     return Launch.where(book, tool_use=tool_use, token=token, agent=agent)
 
 
@@ -87,7 +87,7 @@ def of_task(book: Ledger, label: str) -> list[Launch]:
 
 
 def unbound(book: Ledger, session: str) -> list[Launch]:
-    """Launches of a session whose agent nobody has seen yet."""
+    """The launches of a session whose agent has not been seen yet."""
     return Launch.all(
         book,
         "SELECT l.* FROM launches l CROSS JOIN tasks t ON t.label = l.label"
@@ -97,7 +97,7 @@ def unbound(book: Ledger, session: str) -> list[Launch]:
 
 
 def in_doubt(book: Ledger, session: str) -> list[Launch]:
-    """Launches of a session whose agent may not know who it is."""
+    """The launches of a session whose agent may not know its identity."""
     return Launch.all(
         book,
         "SELECT l.* FROM launches l CROSS JOIN tasks t ON t.label = l.label"
@@ -107,17 +107,17 @@ def in_doubt(book: Ledger, session: str) -> list[Launch]:
 
 
 def set_identity(book: Writing, token: str, identity: str) -> None:
-    """Where the agent of this launch has its identity from."""
+    """Note how the agent of this launch got its identity."""
     book.write("UPDATE launches SET identity = ? WHERE token = ?", identity, token)
 
 
 def token_of(book: Ledger, agent: str) -> str:
-    """The id that an agent of ours signs with."""
+    """The token that an agent of ours signs with; empty for any other agent."""
     return book.value("SELECT token FROM launches WHERE agent = ?", agent) or ""
 
 
 def set_agent(book: Writing, token: str, agent: str) -> bool:
-    """The host's agent that carries this token; True when that is news."""
+    """Note which agent of the host has this token; return True if that is news."""
     return bool(
         book.write(
             "UPDATE launches SET agent = ?, bound = ?, failed = NULL WHERE token = ? AND agent = ''",
@@ -129,17 +129,17 @@ def set_agent(book: Writing, token: str, agent: str) -> bool:
 
 
 def set_made(book: Writing, tool_use: str, at: float) -> None:
-    """The call was made then: its event had to wait."""
+    """Note when the call was really made: its event had to wait."""
     book.write("UPDATE launches SET made = ? WHERE tool_use = ?", at, tool_use)
 
 
 def set_folder(book: Writing, agent: str, cwd: str) -> None:
-    """Where the agent really works."""
+    """Note the folder in which the agent really works."""
     book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, agent)
 
 
 def share_folder(book: Ledger, agent: str, folder: str, since: float) -> bool:
-    """Whether another agent of ours was at work in a folder since then; worktrees below it are apart."""
+    """Whether another agent of ours has worked in a folder since then; worktrees below it do not count."""
     query = (
         "SELECT 1 FROM launches l WHERE l.agent IN (SELECT agent FROM runs WHERE ended IS NULL"
         " UNION SELECT agent FROM tasks WHERE ended IS NULL UNION SELECT agent FROM tasks WHERE ended >= ?)"
@@ -153,7 +153,7 @@ def share_folder(book: Ledger, agent: str, folder: str, since: float) -> bool:
 
 
 def fail(book: Writing, tool_use: str, why: str) -> str:
-    """The host refused a launch: its label is free again within the window."""
+    """Note that the host refused a launch; return its label, which is free again, or empty if the launch succeeded."""
     found = first_of(find(book, tool_use=tool_use))
     if found is None or found.agent:
         return ""

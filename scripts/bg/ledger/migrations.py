@@ -1,8 +1,8 @@
-"""Migrations: the numbered schema files, and what a ledger's own numbers say of it.
+"""Migrations: the numbered schema files, and the numbers by which a ledger says which schema it has.
 
-Two numbers stand in the head of a ledger, so that an event need read no more: `application_id` is the schema that it
-has (0 stands for the first), `user_version` the oldest schema whose plugin may write it. An update that only adds
-leaves the latter as it is, so that sessions that began with an older plugin go on.
+Two numbers are in the header of a ledger, so that an event need read no more: `application_id` is its schema (0 means
+the first), `user_version` the oldest schema whose plugin may write it. An update that only adds something leaves
+`user_version` unchanged, so that sessions that began with an older plugin can continue.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Callable, Optional
 
-# Of the folder's newest file, and of the tables as it leaves them; a test holds them equal, so no event reads a file.
+# The number of the newest schema file, and the digest of its tables; a test keeps them true, so no event reads a file.
 NEWEST = 7
 DIGEST = 3986772421
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema")
@@ -30,18 +30,18 @@ def writer(connection: sqlite3.Connection) -> int:
 
 
 def schema(connection: sqlite3.Connection, known: Optional[int] = None) -> int:
-    """The schema that a ledger has, 0 for an empty file; whoever knows its `writer` already saves a question."""
+    """The schema that a ledger has, 0 for an empty file; `known` is its `writer`, if the caller has that already."""
     oldest = writer(connection) if known is None else known
     number: int = connection.execute("PRAGMA application_id").fetchone()[0]
     return max(number, 1) if oldest > 0 else 0
 
 
 def bring_up(connection: sqlite3.Connection, begun: Callable[[], object]) -> None:
-    """Apply what a ledger lacks; `begun` is called within the transaction that makes the first tables."""
+    """Apply the schema files that a ledger lacks; `begun` is called in the transaction that makes the first tables."""
     for number in range(schema(connection) + 1, NEWEST + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # Asked again: where a disk knows no file locks, another hook may do the same.
+            # Checked again: on a disk without file locks, another hook may be doing the same.
             if schema(connection) < number:
                 _apply(connection, number)
                 if number == 1:
@@ -54,7 +54,7 @@ def bring_up(connection: sqlite3.Connection, begun: Callable[[], object]) -> Non
 
 
 def _apply(connection: sqlite3.Connection, number: int) -> None:
-    # One by one: executescript would end the transaction first.
+    # One by one, as executescript would first end the transaction.
     with open(os.path.join(FOLDER, f"{number:04}.sql"), encoding="utf-8") as file:
         statements = list(_statements(file.read()))
     for statement in statements:
@@ -72,14 +72,14 @@ def _statements(text: str) -> Iterator[str]:
 
 
 def tables(connection: sqlite3.Connection) -> set[str]:
-    """The names of the tables."""
+    """The names of a ledger's tables."""
     return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def lacking(connection: sqlite3.Connection, wanted: int) -> str:
-    """A table or column of this schema that the ledger has not, in words; empty where it has them all."""
+    """A table or column of this schema that the ledger lacks, in words; empty if it has all of them."""
     if wanted == NEWEST and digest(connection) == DIGEST:
-        return ""  # as the schema files made it; comparing columns would cost every hook a database more
+        return ""  # as the schema files make it; comparing columns would cost every hook a second database
     with contextlib.closing(sqlite3.connect(":memory:")) as ours:
         for number in range(1, min(wanted, NEWEST) + 1):
             _apply(ours, number)
@@ -92,9 +92,9 @@ def lacking(connection: sqlite3.Connection, wanted: int) -> str:
 
 
 def digest(connection: sqlite3.Connection) -> int:
-    """What tells whether the tables are defined as the schema files do."""
+    """A digest of the definitions of the tables."""
     made = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    # The rest to a prime: a hash of the library's would be a module more to load at every event.
+    # The remainder by a prime: a hash from the standard library would be one more module to load at every event.
     return int.from_bytes("\n".join(row[0] for row in made).encode(), "big") % 4294967291
 
 

@@ -1,4 +1,4 @@
-"""How a task is named: its label, its agents' tokens, and what somebody means who writes one of them."""
+"""How a task is named: its label, its agents' tokens, and the label that a person means by a shorter form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ANY_LABEL = pattern(r"(?:bg)?[-_ #\u2010-\u2015\u2212]{0,3}0*(\d{1,6})[:.,]?", 
 
 
 def label_of(text: str) -> str:
-    """The label that somebody means with `bg-3`, `BG-3`, `bg3`, `#3` or `3`; of a longer text, the label in it."""
+    """The label meant by `bg-3`, `BG-3`, `bg3`, `#3` or `3`; in a longer text, the first label in it, or empty."""
     alone = _ANY_LABEL.fullmatch(text.strip())
     if alone:
         return f"bg-{int(alone[1])}"

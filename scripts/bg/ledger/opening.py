@@ -1,7 +1,7 @@
-"""Opening: a ledger is found or made on any disk, brought to the newest schema, and moved aside where it is damaged.
+"""Opening: a ledger is found or made on any disk, brought to the newest schema, and moved aside if it is damaged.
 
-A damaged ledger is kept, never deleted; one of an unknown schema is left in place. What kind of file system lies below
-the directory decides how the journal is kept.
+A damaged ledger is kept, never deleted; one of an unknown schema is left in place. The kind of file system decides
+how the journal is kept.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Callable
 
-# The next hook reads the log: a megabyte takes a millisecond. It is written into the file at each tenth event or so.
+# The next hook reads the log: a megabyte takes a millisecond. At about every tenth event it is written into the file.
 LOG_PAGES = 250
 UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
 ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
 
-_LEFT: list[sqlite3.Connection] = []  # else they would be closed when nobody names them any more
+_LEFT: list[sqlite3.Connection] = []  # references, as Python would close a connection without any
 MOUNTS = "/proc/self/mounts"
 
-# Where shared memory does not work, or works within one machine only. `autofs` stands for what it will mount;
-# `fuse` may stand for any kind of file system.
+# File systems on which shared memory does not work, or only within one machine. `autofs` may mount any of them later,
+# and `fuse` may be any of them.
 NETWORK_FILESYSTEMS = pattern(
     "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
 )
 
 
 class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
-    """The ledger cannot be read or written now; `reason` says why in a sentence, `remedy` what helps."""
+    """The ledger cannot be read or written now; `reason` says why, in a sentence, and `remedy` what helps."""
 
     def __init__(self, reason: str, *, passing: bool = False, remedy: str = "") -> None:
         super().__init__(reason)
@@ -47,23 +47,23 @@ class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
 
 
 class Corrupt(Unavailable):
-    """What stands in the file is no ledger, or no longer a whole one."""
+    """The file is no ledger, or a damaged one."""
 
 
 def leave(connection: sqlite3.Connection) -> None:
-    """Never close it: the log would be written into the file."""
+    """Never close the connection: closing would write the log into the file."""
     _LEFT.append(connection)
 
 
 class Opening:
-    """The way to one ledger's connection, and what was found on it."""
+    """How one ledger's connection is made, and what was found out meanwhile."""
 
     def __init__(self, place: str, clock: Callable[[], float]) -> None:
         self._place = place
         self._clock = clock
         self.path = os.path.join(place, LEDGER)
         self.has_log = False
-        self.is_newer = False  # a newer plugin has added something; this one goes on beside it
+        self.is_newer = False  # a newer plugin has added something that this one can ignore
         self._is_alone = False
 
     def connect(self, *, create: bool) -> sqlite3.Connection:
@@ -79,7 +79,7 @@ class Opening:
             raise Unavailable(f"the directory {self._place} cannot be used: {error.strerror or error}") from error
 
     def _open_or_replace(self) -> sqlite3.Connection:
-        """The connection; what is no ledger is moved aside, by one hook only, and a new ledger begun."""
+        """The connection; a file that is no ledger is moved aside, by one hook only, and a new ledger is begun."""
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
@@ -89,7 +89,7 @@ class Opening:
             try:
                 return self._open()
             except sqlite3.DatabaseError as error:
-                # Another hook may have begun a new one meanwhile, which is only busy.
+                # If another hook has begun a new ledger meanwhile, that is only busy.
                 if not (is_corrupt(error) or os.path.isdir(self.path)):
                     raise
             keep_aside(self.path, self._clock())
@@ -107,8 +107,8 @@ class Opening:
             self._examine(connection)
             self.has_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             if self.has_log:
-                # A commit outlives the process without a sync; `secure` makes one for all of an event's, against a
-                # power cut. FULL would sync at each commit, and each time the folder too.
+                # A commit survives the process without a sync; against a power cut, `secure` syncs once for each event.
+                # FULL would sync at each commit, and each time the folder too.
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute(f"PRAGMA wal_autocheckpoint={LOG_PAGES}")
         except BaseException as error:
@@ -120,14 +120,14 @@ class Opening:
         return connection
 
     def _examine(self, connection: sqlite3.Connection) -> None:
-        """An empty file is made a ledger, an older one brought up; what has another schema is somebody's."""
+        """Make an empty file a ledger, and bring an older ledger up; a file with another schema is left alone."""
         writer = migrations.writer(connection)
         self.refuse_newer(writer)
         if writer < 0:
             raise self._unknown(f"schema number {writer}")
         schema = migrations.schema(connection, writer)
         lacking = migrations.lacking(connection, schema)
-        if lacking and migrations.schema(connection) != schema:  # another hook has just brought it up
+        if lacking and migrations.schema(connection) != schema:  # another hook has just updated the schema
             self._examine(connection)
             return
         if lacking:
@@ -139,7 +139,7 @@ class Opening:
         connection.execute("SELECT 1 FROM tasks LIMIT 1")
 
     def refuse_newer(self, writer: int) -> None:
-        """A newer plugin has changed something that this one would spoil."""
+        """Raise `Unavailable` if a newer plugin has changed the schema in a way that this one would spoil."""
         if writer > migrations.NEWEST:
             raise Unavailable(
                 f"the ledger at {self.path} was written by a newer version of the bg plugin, and is left as it is",
@@ -154,7 +154,7 @@ class Opening:
         )
 
     def _bring_up(self, connection: sqlite3.Connection) -> None:
-        """By one hook only: changing the journal waits for no lock."""
+        """Bring a ledger to the newest schema; one hook at a time, as changing the journal mode waits for no lock."""
         with self._alone():
             schema = migrations.schema(connection)
             if not schema:
@@ -165,18 +165,18 @@ class Opening:
                 connection.execute(f"PRAGMA journal_mode={journal_mode(self._place)}")
             if schema < migrations.NEWEST:
                 migrations.bring_up(connection, lambda: self._note_kept_aside(connection))
-                connection.execute("PRAGMA wal_checkpoint")  # a copy of the file alone is a ledger too
+                connection.execute("PRAGMA wal_checkpoint")  # so that a copy of the file alone is a ledger too
         # Another hook, of a newer plugin, may have brought it up further.
         self._examine(connection)
 
     def _note_kept_aside(self, connection: sqlite3.Connection) -> None:
-        # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
+        # Looked up in the directory, as the hook that moved it may have been killed before it could note this.
         for aside in kept_aside(self._place)[-1:]:
             connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (aside,))
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other hooks from making or moving the ledger meanwhile, as far as this disk supports locks."""
+        """Keep other hooks from making or moving the ledger within the block, as far as this disk supports locks."""
         if self._is_alone:
             yield
             return
@@ -188,7 +188,7 @@ class Opening:
                 self._is_alone = False
 
     def retire(self) -> None:
-        """Move a ledger aside that proved corrupt while it was used, and begin a new one; nobody here has it open."""
+        """Move a ledger aside that proved corrupt in use, and begin a new one; this process has closed it before."""
         with contextlib.suppress(OSError, sqlite3.Error, Unavailable), self._alone():
             if not self._is_whole():
                 keep_aside(self.path, self._clock())
@@ -202,13 +202,13 @@ class Opening:
             return not is_corrupt(error)
 
     def problem(self, what: str, error: sqlite3.Error) -> Unavailable:
-        """What an error of the database means to whoever wanted that done."""
+        """The exception for an error of the database; `what` is the verb of the action that failed."""
         kind = Corrupt if is_corrupt(error) else Unavailable
         return kind(f"the ledger at {self.path} cannot be {what}: {error}", passing="locked" in str(error))
 
 
 def filesystem(place: str, mounts: str = MOUNTS) -> str:
-    """The kind of file system below a directory, empty where the machine does not tell."""
+    """The kind of file system that a directory is on; empty if the machine does not tell."""
     best, kind = "", ""
     with contextlib.suppress(OSError), open(mounts, encoding="utf-8", errors="replace") as listing:
         where = os.path.realpath(place)
@@ -224,7 +224,7 @@ def filesystem(place: str, mounts: str = MOUNTS) -> str:
 
 
 def journal_mode(place: str, mounts: str = MOUNTS) -> str:
-    """WAL, except where its shared memory does not work: a home on the network."""
+    """WAL, except on file systems where its shared memory does not work, such as a home on the network."""
     asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
     if asked in {"WAL", "DELETE"}:
         return asked
@@ -232,11 +232,11 @@ def journal_mode(place: str, mounts: str = MOUNTS) -> str:
 
 
 def leave_wal(path: str) -> None:
-    """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
+    """Take a ledger out of WAL that was moved to a network disk, without shared memory, once no other hook has it."""
     with contextlib.suppress(OSError):
         with open(path, "rb") as file:
             header = file.read(20)
-        # A disk of this machine's own has a device number; asking costs less than reading the mounts.
+        # A disk of this machine's own has a major device number; checking that costs less than reading the mounts.
         near = os.major(os.stat(path).st_dev) and not os.environ.get("BG_JOURNAL_MODE")
         if header[18:20] != b"\2\2" or near or journal_mode(os.path.dirname(path)) == "WAL":
             return

@@ -1,7 +1,7 @@
-"""Where the plugin keeps what it knows: the data directory, the session markers, the interpreter note.
+"""Where the plugin keeps its data: the data directory, the markers of sessions, the note of the interpreter.
 
-Hooks and `bgctl` ask the same functions. `hooks/run` repeats `directories` in sh, because the
-quiet path may not start Python; a test holds the two equal.
+Hooks and `bgctl` use the same functions. `hooks/run` repeats `directories` in sh, because a hook with nothing to do
+must not start Python; a test keeps the two equal.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 LEDGER = "ledger.db"
 ARCHIVE = "archive.jsonl"
 BOARD = "board.html"
-REPORTS = "reports"  # the tasks that were written down as pages
+REPORTS = "reports"  # tasks written as pages
 ARCHIVE_LOCK = "archive.lock"
-ERASING = "erasing"  # there while something is to be erased
+ERASING = "erasing"  # exists while something is to be erased
 LOST = "python.lost"  # hooks/run writes it
 
 
@@ -34,7 +34,7 @@ def config_directory() -> str:
 
 
 def _named() -> list[str]:
-    """The places that the user or the host names, or this plugin: only from these is anything executed."""
+    """The places named by the user, the host or this plugin: nothing is executed from any other."""
     given = os.environ.get("BG_DATA")
     if given and not _why_not(given):
         return [given]
@@ -43,13 +43,13 @@ def _named() -> list[str]:
 
 
 def own_config() -> str:
-    """The user's configuration directory: a relative path would lead into whatever project a hook is started in."""
+    """The user's configuration directory; a relative one is ignored, as it would lead into a hook's project."""
     named = config_directory()
     return named if os.path.isabs(named) else os.path.expanduser("~/.claude")
 
 
 def _candidates() -> list[str]:
-    """Every place where a data directory may be, the preferred one first."""
+    """Every place at which a data directory may be, the preferred one first."""
     named = _named()
     if named == [os.environ.get("BG_DATA")]:
         return named
@@ -59,7 +59,7 @@ def _candidates() -> list[str]:
 
 
 def _why_not(path: str) -> str:
-    """Why a directory is not used, in words: somebody else could have put something into it; empty where it is."""
+    """Why a directory is not used: because somebody else could have put something into it; empty if it is used."""
     if not os.path.isabs(path):
         return "its path is not absolute"
     try:
@@ -72,13 +72,13 @@ def _why_not(path: str) -> str:
 
 
 def passed_over() -> dict[str, str]:
-    """The places that are not used although they are there or are named, each with the reason."""
+    """The places that exist or are named and yet are not used, each with the reason."""
     given = [path for path in (os.environ.get("BG_DATA"), os.environ.get("CLAUDE_CONFIG_DIR")) if path]
     return {path: why for path in dict.fromkeys([*given, *_candidates()]) for why in [_why_not(path)] if why}
 
 
 def directories() -> list[str]:
-    """Those that nobody else could have filled; the last one where there is no such, which cannot be used then."""
+    """The places that nobody else could have filled; if there are none, the last candidate, which cannot be used."""
     found = _candidates()
     return [path for path in found if not _why_not(path)] or found[-1:]
 
@@ -89,20 +89,20 @@ def existing() -> list[str]:
 
 
 def directory() -> str:
-    """The data directory in use: an older ledger is adopted where the preferred place has none."""
+    """The data directory in use: the first with a ledger, else the preferred one."""
     named = [path for path in _named() if not _why_not(path)]
     return next(iter([*existing(), *named, *directories()]))
 
 
 def directory_of_hooks() -> str:
-    """The directory that the hooks use, as far as a command outside the host can tell: it has no ledger at first."""
+    """The directory that the hooks use, as far as a command outside the host can tell while it has no ledger."""
     used = directory()
     made = [place for place in directories()[:-1] if os.path.isdir(place)]
     return made[0] if made and not os.path.isdir(used) else used
 
 
 def make_private(place: str) -> None:
-    """The directory, its parents where they are missing, readable by its owner only; another user's is refused."""
+    """Make a directory that only its owner can read, and its missing parents; another user's is refused."""
     if os.path.isdir(place):
         close(place, 0o700)
         return
@@ -117,22 +117,22 @@ def make_private(place: str) -> None:
 
 
 def close(path: str, mode: int) -> None:
-    """Nobody else may read what the host or an older version has left open; what another user has made is refused."""
+    """Take other users' rights off a path that the host or an older version left open; another user's is refused."""
     own, found = os.lstat(path), os.stat(path)
     me = os.getuid()
     if me and not {own.st_uid, found.st_uid} <= {me, 0}:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
-    # A directory that somebody named and uses for other things as well stays as it is.
+    # A directory that the user named, and may use for other things too, is left as it is.
     is_ours = os.path.basename(os.path.abspath(path)).startswith(
         ("attempts", "bg", "erasing", "ledger", "modules", "reports", "sessions", "spool", "verify")
     )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):
-            os.chmod(path, 0o700 if os.path.isdir(path) else mode)  # a folder may stand where the ledger should
+            os.chmod(path, 0o700 if os.path.isdir(path) else mode)  # a folder may be where the ledger should be
 
 
 def touch(path: str) -> None:
-    """The file, empty if it is new, for its owner only."""
+    """Set a file's time to now; make it, empty and for its owner only, if it does not exist."""
     try:
         os.utime(path)
     except OSError:
@@ -141,7 +141,7 @@ def touch(path: str) -> None:
 
 @contextlib.contextmanager
 def alone(place: str, name: str) -> Iterator[None]:
-    """No other process does what this lock is for meanwhile, as far as this disk knows locks."""
+    """Hold this lock within the block, as far as this disk has locks."""
     path = os.path.join(place, name)
     touch(path)
     with open(path, "a", encoding="utf-8") as lock:
@@ -151,10 +151,10 @@ def alone(place: str, name: str) -> Iterator[None]:
 
 
 def fallback_spools(place: str) -> list[str]:
-    """Where events are kept when this data directory cannot be written: of its own, for no other ledger."""
+    """The folders for events if this data directory cannot be written; no other data directory has the same."""
     owner = os.getuid() if hasattr(os, "getuid") else 0
     name = re.sub(r"[^A-Za-z0-9_-]", "-", place)[-80:]
-    places = (os.environ.get("TMPDIR"), "/tmp", "/var/tmp")  # noqa: S108 - as tempfile, which costs more than this hook
+    places = (os.environ.get("TMPDIR"), "/tmp", "/var/tmp")  # noqa: S108 - like tempfile, which is slow to import
     found = dict.fromkeys(each for each in places if each and os.path.isdir(each))
     return [os.path.join(each, f"bg-spool-{owner}-{name}") for each in found]
 
@@ -170,7 +170,7 @@ def marker(place: str, session: str) -> str:
 
 
 def mark(place: str, session: str, ledger: str) -> None:
-    """Let the hooks of this session start Python from now on, and keep which ledger knows the session."""
+    """Let the hooks of this session start Python from now on, and note which ledger knows the session."""
     path = marker(place, session)
     make_private(os.path.dirname(path))
     touch(path)
@@ -180,7 +180,7 @@ def mark(place: str, session: str, ledger: str) -> None:
 
 
 def ledgers_that_knew(here: str, session: str) -> list[str]:
-    """The ledgers that have known this session, by its markers, here and where no ledger is any more.
+    """The ledgers that have known this session, by its markers here and at places that have no ledger any more.
 
     Markers of older versions name none.
     """
@@ -189,7 +189,7 @@ def ledgers_that_knew(here: str, session: str) -> list[str]:
 
 
 def is_marked(session: str) -> bool:
-    """The session has had something of ours, wherever that is or was kept."""
+    """Whether the session has had something of ours, in any place."""
     return any(os.path.exists(marker(place, session)) for place in directories())
 
 
@@ -201,18 +201,18 @@ def _ledger_in(path: str) -> str:
 
 
 def idle(place: str, session: str) -> str:
-    """The file by which `hooks/run` knows, while it is newer than the marker, that nothing is due in this session."""
+    """The file that tells `hooks/run`, while it is newer than the marker, that nothing is due in this session."""
     return f"{marker(place, session)}.idle"
 
 
 def clear_idle(place: str, session: str) -> None:
-    """From now on every event of this session starts Python again."""
+    """Let every event of this session start Python again."""
     with contextlib.suppress(OSError):
         os.unlink(idle(place, session))
 
 
 def lost_interpreter() -> str:
-    """The interpreter that did not start when a hook wanted it, and that nobody has been told of; else empty."""
+    """The interpreter that did not start for a hook, until the user has been told; else empty."""
     try:
         return foreign.whole(_lost(), 4096).decode("utf-8", "replace").strip()
     except OSError:
@@ -220,17 +220,17 @@ def lost_interpreter() -> str:
 
 
 def forget_lost_interpreter() -> None:
-    """The user has been told."""
+    """Forget that interpreter: the user has been told."""
     with contextlib.suppress(OSError):
         os.unlink(_lost())
 
 
 def _lost() -> str:
-    return os.path.join(os.environ.get("BG_PLACE") or os.devnull, LOST)  # hooks/run names no place it may not use
+    return os.path.join(os.environ.get("BG_PLACE") or os.devnull, LOST)  # hooks/run names only a place it may use
 
 
 def interpreter_note(place: str) -> str:
-    """The file that names the interpreter which `hooks/run` uses."""
+    """The file that names the interpreter for `hooks/run`."""
     return os.path.join(place, "python")
 
 
@@ -238,8 +238,8 @@ PROGRAM = os.path.realpath(os.path.join(__file__, *[os.pardir] * 3, "bgctl"))
 
 
 def bgctl(arguments: str) -> str:
-    """The command line of the program beside this package, as it can be typed here."""
-    import shlex  # noqa: PLC0415 - late: most events name none
+    """The command line that runs this plugin's bgctl with these arguments, as it can be typed here."""
+    import shlex  # noqa: PLC0415 - late: most events need none
 
     found = (os.path.join(folder, "bgctl") for folder in os.get_exec_path())
     name = "bgctl" if any(os.path.realpath(each) == PROGRAM for each in found) else shlex.quote(PROGRAM)

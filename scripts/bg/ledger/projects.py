@@ -1,4 +1,4 @@
-"""Projects: the folders and repositories that tasks belong to, which have tasks, and what moves with them."""
+"""Projects: the folders and repositories that tasks belong to, and the changes when one is renamed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def root_of(project: str) -> str:
-    """What makes folders one project: the repository that they are checkouts or parts of, else the folder itself."""
+    """The identity of a project: the repository that its folder is a checkout or a part of, else the folder itself."""
     return repository.common(project) or project
 
 
-# An older plugin, which may go on writing, knows no root.
+# Rows of an older plugin, which may still be writing, have no root.
 IN_PROJECT = "(root = ? OR (root IS NULL AND +project = ?))"
 
 
@@ -29,15 +29,15 @@ def outside(project: str, some: list[Task]) -> list[Task]:
 
 
 def parts(project: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The same as conditions, of which each has an index of its own, with their values; for no project, one for all."""
+    """The alternatives of `IN_PROJECT`, each of which has an index, with their values; without a project, any task."""
     if not project:
         return [("1", ())]
-    # The plus: what has no root is little, whatever its folder.
+    # The plus makes SQLite search by the root, as few rows have none, whichever their folder.
     return [("root = ?", (root_of(project),)), ("root IS NULL AND +project = ?", (project,))]
 
 
-# What a session that is gone leaves to the next one: what has not ended, what somebody still has to hear or to answer,
-# and what ended last. The rest stays where it is, and whoever goes on with it takes it then.
+# The tasks that a session which is gone leaves to the next one: those that have not ended, those with something left
+# to hear or to answer, and those that ended last. The others stay in their session until one is continued.
 _LEFT = f"""
 SELECT label FROM tasks WHERE root = ?1 AND ended IS NULL
 UNION SELECT label FROM tasks WHERE root IS NULL AND +project = ?2 AND ended IS NULL
@@ -53,7 +53,7 @@ _MOST_LEFT = 15
 
 
 def left(book: Ledger, project: str, since: float) -> dict[str, list[str]]:
-    """What a project's sessions have left to a next one: the labels by session; of what has ended, only since then."""
+    """The labels of tasks that a project's sessions leave to a next one, by session; ended ones only since then."""
     rows = book.all(
         f"SELECT t.session, t.label FROM ({_LEFT}) l CROSS JOIN tasks t ON t.label = l.label"
         " WHERE t.root = ?1 OR (t.root IS NULL AND t.project = ?2) ORDER BY t.number",
@@ -69,19 +69,19 @@ def left(book: Ledger, project: str, since: float) -> dict[str, list[str]]:
 
 
 def give_roots(book: Writing) -> None:
-    """What an older plugin has written belongs to its repository too, or to its folder where that is gone."""
+    """Give the tasks of an older plugin the root of their repository, or their folder if the repository is gone."""
     for row in book.all("SELECT DISTINCT project FROM tasks WHERE root IS NULL AND project IS NOT NULL"):
         root = root_of(row["project"])
         book.write("UPDATE tasks SET root = ? WHERE root IS NULL AND +project = ?", root, row["project"])
 
 
 def set_place(book: Writing, label: str, project: str) -> None:
-    """The task goes on in this project."""
+    """Move a task to this project."""
     book.write("UPDATE tasks SET project = ?, root = ? WHERE label = ?", project, root_of(project), label)
 
 
 def move(book: Writing, old: str, new: str) -> None:
-    """A project of that root is now of another one: its folder was renamed."""
+    """Move the tasks and sessions of one root to another: the folder was renamed."""
     before, behind = _folder(old), _folder(new)
     for row in book.all("SELECT DISTINCT project FROM tasks WHERE root = ?", old):
         was = row["project"] or ""
@@ -95,15 +95,15 @@ def _folder(root: str) -> str:
 
 
 def every(book: Ledger) -> list[str]:
-    """The projects that have tasks, the one that was last busy first."""
+    """The projects that have tasks, the last active one first."""
     rows = book.all("SELECT project, max(since) FROM tasks GROUP BY coalesce(root, project) ORDER BY max(since) DESC")
     return [row["project"] or "" for row in rows]
 
 
 def is_any_since(book: Ledger, project: str, since: float) -> bool:
-    """A task of the project is open, or ended after this moment."""
+    """Whether a task of the project is open, or ended after this moment and is not closed."""
     for where, values in parts(project):
-        # One condition each, as no index serves both.
+        # Two queries, as no index serves both conditions.
         if book.value(f"SELECT 1 FROM tasks WHERE {where} AND ended IS NULL LIMIT 1", *values):
             return True
         if book.value(f"SELECT 1 FROM tasks WHERE {where} AND closed IS NULL AND ended > ? LIMIT 1", *values, since):

@@ -1,6 +1,6 @@
-"""Proofs: who said what counts as the user's word, all that was typed, chosen or passed on, and how it is known.
+"""Proofs: who said the words that claim to be the user's (typed, chosen or passed on), and how that is known.
 
-A code confirms one thing that was said, once; the ledger keeps only the codes' digests.
+A code confirms one such message, once; the ledger keeps only the codes' digests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # passed on by the parent from chat, decided by the user's settings.
 DIALOG, KEYBOARD, SDK, CODE, RELAYED, SETTINGS = "dialog", "keyboard", "sdk", "code", "relayed", "settings"
 CLIENT = "client"  # typed in the client, as the chain of its module proves
-# Without effect: known to be somebody else's, or not known whose, which a code can confirm.
+# Without effect: known to be somebody else's, or of an unknown origin, in which case a code can confirm the words.
 UNPROVEN, KEPT = "unproven", "kept"
 WITHOUT_EFFECT = (UNPROVEN, KEPT)
 # How the words came: in a prompt, in a prompt that waited in the spool, in a prompt that closes a task once it is
@@ -24,14 +24,14 @@ WITHOUT_EFFECT = (UNPROVEN, KEPT)
 PROMPTED, SPOOLED, CLOSES, CHOSEN, PASSED_ON = "prompt", "spool", "close", "dialog", "message"
 MOST_MISSED = 3
 _SIGNS = "abcdefghijklmnopqrstuvwxyz234567"
-_HALF = 5  # of a code: fifty bits are as much as a person likes to type
+_HALF = 5  # characters in half a code: a whole one has fifty bits, as much as a person likes to type
 
 
 class Proof(Record):
-    """What somebody said; `place` is how long the transcript was then, `proof` is empty until it has been looked up.
+    """Words that somebody said; `place` is how long the transcript was then; `proof` is empty until looked up.
 
-    `turn` is the host's id of the prompt, `call` that of the dialog or the message, or names the record that proves the
-    prompt; `origin` says where it came from.
+    `turn` is the host's id of the prompt; `call` is the id of the dialog or of the message, or names the record that
+    proves the prompt; `origin` says where the words came from.
     """
 
     _table = "proofs"
@@ -52,7 +52,7 @@ class Proof(Record):
 
 
 class Marks:
-    """What the ledger had before an event: whatever it has afterwards besides comes from that event's words."""
+    """How far the ledger had come before an event's words were taken: all newer rows come from these words."""
 
     def __init__(self, book: Ledger) -> None:
         self.answers = book.value("SELECT coalesce(max(id), 0) FROM answers")
@@ -74,9 +74,9 @@ def tie(
     closes: str = "",
     proof: Optional[str] = None,
 ) -> list[str]:
-    """What these words have answered or opened since then hangs on their proof; the labels of what they have touched.
+    """Make the answers and windows that came from these words since then depend on their proof; return the labels.
 
-    `closes` is the label that they close as soon as they are proven; `proof` is given where they are proven already.
+    `closes` is the label that the words close as soon as they are proven; `proof` is given if they are proven already.
     """
     answered = book.all(
         "SELECT DISTINCT label FROM answers WHERE id > ? AND source <> 'settings' ORDER BY id", before.answers
@@ -115,7 +115,7 @@ def tie(
 
 
 def touched(book: Ledger, before: Marks, labels: list[str], until: float) -> float:
-    """When these tasks last asked or were answered before these words and that moment: they are about what was then."""
+    """When these tasks last asked or were answered, before `until` and before these words, which refer to that."""
     found = [
         book.value(
             "SELECT max(at) FROM (SELECT max(asked) AS at FROM questions WHERE label = ?"
@@ -133,12 +133,12 @@ def touched(book: Ledger, before: Marks, labels: list[str], until: float) -> flo
 
 
 def move(book: Writing, at: float, session: str, place: int) -> None:
-    """The record of what was said at this moment is looked for from this place on."""
+    """Note that the record of the words said at this moment is to be looked for from this place on."""
     book.write("UPDATE proofs SET place = ? WHERE at = ? AND session = ? AND proof IS NULL", place, at, session)
 
 
 def is_used(book: Ledger, proof: Proof, place: int) -> bool:
-    """The record there has proved something else that was said in this session."""
+    """Whether the record at this place has already proved other words of this session."""
     found = book.value("SELECT 1 FROM proofs WHERE call = ? AND at <> ?", _record(proof.session, place), proof.at)
     return bool(found)
 
@@ -150,7 +150,7 @@ def _record(session: str, place: int) -> str:
 def note(
     book: Writing, session: str, label: str, text: str, call: str, proof: str, origin: str, way: str = PASSED_ON
 ) -> None:
-    """What the parent passes on by this call, or puts into it, which is judged at once."""
+    """Note words that the parent passes on by this call, or puts into it; they are judged at once."""
     book.write(
         "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks, proof, origin,"
         " judged) VALUES (?,?,?,?,?,'',0,'',?,0,?,?,?)",
@@ -167,7 +167,7 @@ def note(
 
 
 def unjudged(book: Ledger, session: str, label: str = "") -> list[Proof]:
-    """What has been said in this session, or to this task in any, and was not looked up yet."""
+    """The words, said in this session or to this task in any session, whose proof was not looked up yet."""
     return Proof.all(
         book,
         "SELECT * FROM proofs WHERE proof IS NULL AND session = ?"
@@ -178,7 +178,7 @@ def unjudged(book: Ledger, session: str, label: str = "") -> list[Proof]:
 
 
 def unjudged_elsewhere(book: Ledger, session: str) -> list[str]:
-    """The tasks of this session to which something was said in another one that was not looked up yet."""
+    """The tasks of this session to which words were said in another session whose proof was not looked up yet."""
     rows = book.all(
         "SELECT DISTINCT p.label FROM proofs p INDEXED BY proofs_open CROSS JOIN tasks t ON t.label = p.label"
         " WHERE p.proof IS NULL AND p.session <> ? AND t.session = ?",
@@ -189,22 +189,22 @@ def unjudged_elsewhere(book: Ledger, session: str) -> list[str]:
 
 
 def count_look(book: Writing, number: int) -> None:
-    """It was looked for as long as a hook may wait, and not found."""
+    """Count a search for the proof that found nothing in the time that a hook may wait."""
     book.write("UPDATE proofs SET looks = looks + 1 WHERE id = ?", number)
 
 
 def judge(book: Writing, number: int, proof: str, origin: str = "") -> None:
-    """From now on it is known who said it."""
+    """Note who said it."""
     book.write("UPDATE proofs SET proof = ?, origin = ?, judged = ? WHERE id = ?", proof, origin, book.now(), number)
 
 
 def use(book: Writing, proof: Proof, place: int) -> None:
-    """The record there proves this prompt, and nothing else from now on."""
+    """Note that the record at this place proves this prompt, and so cannot prove another one."""
     book.write("UPDATE proofs SET call = ? WHERE id = ? AND call = ''", _record(proof.session, place), proof.id)
 
 
 def find(book: Ledger, *, label: str = ANY, call: str = ANY, way: str = ANY) -> list[Proof]:
-    """What was said, with these columns."""
+    """The proofs with these values."""
     return Proof.where(book, label=label, call=call, way=way)
 
 
@@ -214,19 +214,19 @@ def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:
 
 
 def unproven(book: Ledger, since: float) -> list[Proof]:
-    """What claimed to be the user's word since then and was not shown to be, the newest first."""
+    """The words that were judged since then and could not be shown to be the user's, the newest first."""
     sql = "SELECT * FROM proofs WHERE proof IN (?, ?) AND judged > ? ORDER BY id DESC"
     return Proof.all(book, sql, *WITHOUT_EFFECT, since)
 
 
 def kept(book: Ledger, since: float, most: int) -> list[Proof]:
-    """What was said since then and a code can confirm, each once, the newest first."""
+    """The words judged since then that a code can confirm, each message once, the newest first."""
     sql = "SELECT * FROM proofs WHERE proof = ? AND judged > ? GROUP BY session, at ORDER BY id DESC LIMIT ?"
     return Proof.all(book, sql, KEPT, since, most)
 
 
 def confirm(book: Writing, proof: Proof) -> list[int]:
-    """The user has confirmed these words: they are said once more, and these rows have no further part; their ids."""
+    """Mark the rows of these words, which the user has confirmed and which are taken once more; return their ids."""
     rows = book.all("SELECT id FROM proofs WHERE at = ? AND session = ? AND proof = ?", proof.at, proof.session, KEPT)
     for row in rows:
         book.write("UPDATE proofs SET proof = ? WHERE id = ?", CODE, row["id"])
@@ -234,7 +234,7 @@ def confirm(book: Writing, proof: Proof) -> list[int]:
 
 
 def blank_shared(book: Writing, label: str) -> None:
-    """Empty the words of one prompt or dialog that were judged for other tasks too; no code can confirm them then."""
+    """Empty the words of this task's prompts and dialogs in other tasks' rows too; no code can confirm those then."""
     book.write(
         "UPDATE proofs SET text = '', proof = CASE proof WHEN ? THEN ? ELSE proof END"
         " WHERE label IS NOT ? AND judged IS NOT NULL AND EXISTS"
@@ -247,20 +247,20 @@ def blank_shared(book: Writing, label: str) -> None:
 
 
 def class_of(book: Ledger, number: Optional[int], source: str) -> str:
-    """The class of an answer; empty where it is not looked up yet, or was given before classes were kept."""
+    """The class of an answer; empty if it was not looked up yet, or was given before classes were kept."""
     found = of_id(book, number)
     return found.proof if found else SETTINGS if source == SETTINGS else ""
 
 
 def give(book: Writing, rows: list[Proof]) -> list[tuple[str, Proof]]:
-    """A new code for each of these; no earlier one counts from now on."""
+    """Make a new code for each of these; no earlier code counts any more."""
     given = [(_made(book), row) for row in rows]
     notes.set_codes(book, {row.id: _digest(code, book.chance(8).hex()) for code, row in given})
     return given
 
 
 def take(book: Writing, typed: str) -> Optional[Proof]:
-    """What a typed code confirms, which it does once; several wrong ones end them all."""
+    """The words that a typed code confirms; a code works once, and several wrong ones make all codes void."""
     left = notes.codes(book)
     number = next((number for number, known in left.items() if known == _digest(typed, known.partition(".")[0])), 0)
     row = of_id(book, number)

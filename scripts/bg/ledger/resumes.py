@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Resume(Record):
-    """A message that was written down before the call that sends it; `proven` once it has arrived."""
+    """A message that is noted before the call that sends it; `proven` is when it was known to have arrived."""
 
     _table = "resumes"
     id: int
@@ -26,7 +26,7 @@ class Resume(Record):
 
 
 def note(book: Writing, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:
-    """A call is about to send this message; its id."""
+    """Note a message that a call is about to send; return its id."""
     return book.insert(
         "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
         label,
@@ -40,12 +40,12 @@ def note(book: Writing, label: str, agent: str, tool_use: str, kind: str, typed:
 
 
 def find(book: Ledger, *, label: str = ANY, tool_use: str = ANY) -> list[Resume]:
-    """The resumes with these columns."""
+    """The resumes with these values."""
     return Resume.where(book, label=label, tool_use=tool_use)
 
 
 def pending(book: Ledger, agent: str) -> Optional[Resume]:
-    """The newest resume of an agent, if the host has not said what became of it; earlier ones are over."""
+    """The newest resume of an agent, if its outcome is not known yet; earlier ones no longer matter."""
     found = Resume.one(book, "SELECT * FROM resumes WHERE agent = ? ORDER BY id DESC LIMIT 1", agent)
     return found if found and found.proven is None and found.failed is None else None
 
@@ -63,28 +63,28 @@ def queued(book: Ledger, agent: str) -> list[Resume]:
 
 
 def labels_queued(book: Ledger, session: str) -> list[str]:
-    """The tasks of a session that have such messages."""
+    """The tasks of a session with messages in an agent's queue that are not known to have arrived."""
     found = "SELECT DISTINCT r.label FROM resumes r CROSS JOIN tasks t ON t.label = r.label"
     return [row["label"] for row in book.all(f"{found} WHERE {_QUEUED} AND +t.session = ?", session)]
 
 
 def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
-    """The call that sends this message has begun, and the host has not said how it ended."""
+    """Whether the call that sends this message has begun and its outcome is not known."""
     return bool(book.value("SELECT 1 FROM resumes WHERE id = ? AND proven IS NULL AND failed IS NULL", identifier or 0))
 
 
 def prove(book: Writing, identifier: int) -> None:
-    """The message has arrived."""
+    """Note that the message has arrived."""
     book.write("UPDATE resumes SET proven = ? WHERE id = ?", book.now(), identifier)
 
 
 def fail(book: Writing, identifier: int, why: str) -> None:
-    """The host did not wake the agent."""
+    """Note that the host did not wake the agent, and why."""
     book.write("UPDATE resumes SET failed = ? WHERE id = ?", why, identifier)
 
 
 def called(book: Ledger, tool_use: str) -> Optional[float]:
-    """When this call, a launch or a resume, was made; None where it is unknown."""
+    """When this call, a launch or a resume, was made; None if the call is unknown."""
     found: Optional[float] = book.value(
         "SELECT made FROM launches WHERE tool_use = ? UNION ALL SELECT at FROM resumes WHERE tool_use = ?",
         tool_use,
@@ -94,7 +94,7 @@ def called(book: Ledger, tool_use: str) -> Optional[float]:
 
 
 def last_call(book: Ledger, agent: str) -> str:
-    """The call that has launched or woken an agent last, empty where none is known."""
+    """The last call that launched or woke an agent; empty if none is known."""
     woken = book.value(
         "SELECT tool_use FROM resumes WHERE agent = ? AND proven IS NOT NULL ORDER BY id DESC LIMIT 1", agent
     )
@@ -103,7 +103,7 @@ def last_call(book: Ledger, agent: str) -> str:
 
 
 def last_woken(book: Ledger, agent: str, until: float) -> Optional[float]:
-    """When the last message that has woken the agent was noted, of those noted up to that moment."""
+    """When the last message that has woken the agent was noted, up to this moment; None if none was."""
     found: Optional[float] = book.value(
         "SELECT max(at) FROM resumes WHERE agent = ? AND proven IS NOT NULL AND at <= ?", agent, until
     )

@@ -1,4 +1,4 @@
-"""Runs: an agent is bound to its launch, its runs begin and end; what was seen of each is kept."""
+"""Runs: an agent is bound to its launch, its runs begin and end, and what was found of each is kept."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Run(Record):
 
     @property
     def waits_for(self) -> list[str]:
-        """The background commands of its own that its agent waits for, its turn over, as the host names them."""
+        """The ids of the background commands for which its agent waits, its turn being over."""
         return (self.parked or "").split() if self.ended is None else []
 
 
 def bind(book: Writing, token: str, agent: str) -> bool:
-    """Tie the host's agent to the launch whose token it carries; True when that is news."""
+    """Tie the host's agent to the launch whose token it carries; return True if that is news."""
     if not agent:
         return False
     news = launches.set_agent(book, token, agent)
@@ -54,7 +54,7 @@ def bind(book: Writing, token: str, agent: str) -> bool:
 
 
 def begin_run(book: Writing, agent: str, label: str, number: int) -> None:
-    """Start the run of this number, unless it is known already."""
+    """Start the run of this number, unless it exists."""
     book.write(
         "INSERT OR IGNORE INTO runs (agent, run, label, began) VALUES (?,?,?,?)", agent, number, label, book.now()
     )
@@ -66,13 +66,13 @@ def last_run(book: Ledger, agent: str) -> Optional[Run]:
 
 
 def run_before(book: Ledger, run: Run) -> Optional[Run]:
-    """The run of the same agent that went before this one."""
+    """The run of the same agent before this one."""
     sql = "SELECT * FROM runs WHERE agent = ? AND run < ? ORDER BY run DESC LIMIT 1"
     return Run.one(book, sql, run.agent, run.run)
 
 
 def end_run(book: Writing, agent: str, run: int, cut: str = "") -> None:
-    """A run ends; what ended it early is kept."""
+    """Note the end of a run, and in `cut` what ended it early."""
     book.write(
         "UPDATE runs SET ended = coalesce(ended, ?), cut = coalesce(nullif(?, ''), cut) WHERE agent = ? AND run = ?",
         book.now(),
@@ -83,19 +83,19 @@ def end_run(book: Writing, agent: str, run: int, cut: str = "") -> None:
 
 
 def park(book: Writing, agent: str, run: int, commands: list[str]) -> None:
-    """The agent has ended its turn and waits for these; for none, it goes on."""
+    """Note the commands that the agent waits for after its turn; with none, it works again."""
     book.write("UPDATE runs SET parked = ? WHERE agent = ? AND run = ?", " ".join(commands) or None, agent, run)
 
 
 def worked(book: Ledger, agent: str) -> float:
-    """The seconds that an agent's runs have taken until now, without the waiting between them."""
+    """The seconds that an agent's runs have taken until now, without the time between them."""
     return float(
         book.value("SELECT total(coalesce(ended, ?) - began) FROM runs WHERE agent = ?", book.now(), agent) or 0
     )
 
 
 def running(book: Writing, agent: str, label: str) -> Run:
-    """The run that goes on now; an ended one is followed by the next."""
+    """The open run of an agent; if the last one has ended, start the next."""
     found = last_run(book, agent)
     if found is None or found.ended is not None:
         begin_run(book, agent, label, found.run + 1 if found else 1)
@@ -106,12 +106,12 @@ def running(book: Writing, agent: str, label: str) -> Run:
 
 
 def find(book: Ledger, *, label: str = ANY) -> list[Run]:
-    """The runs with these columns."""
+    """The runs with these values."""
     return Run.where(book, label=label)
 
 
 def working_since(book: Ledger, agent: str, moment: float) -> list[tuple[str, str]]:
-    """The other agents that work now, or worked until after this moment: each task's label, and the agent's folder."""
+    """The other agents that work now, or had a run that ended after this moment: label and folder of each."""
     works = f"r.ended IS NULL AND t.state IN {tasks.marks(tasks.RUNNING_STATES)}"
     rows = book.all(
         "SELECT l.label, l.cwd FROM runs r JOIN launches l ON l.agent = r.agent JOIN tasks t ON t.label = r.label"
@@ -124,13 +124,13 @@ def working_since(book: Ledger, agent: str, moment: float) -> list[tuple[str, st
 
 
 def began(book: Ledger, agent: str) -> Optional[float]:
-    """When the run that goes on began, None where none does."""
+    """When the agent's open run began; None if none is open."""
     found: Optional[float] = book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", agent)
     return found
 
 
 def set_evidence(book: Writing, agent: str, run: int, found: dict[str, Any]) -> None:
-    """What the host side has found of a run's report."""
+    """Keep what was found when a run's report was checked against the host's records."""
     book.write(
         "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
         masked(json.dumps(found, ensure_ascii=False)),
@@ -140,7 +140,7 @@ def set_evidence(book: Writing, agent: str, run: int, found: dict[str, Any]) -> 
 
 
 def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, Any]:
-    """What was found of a run's report, or of the last run's; empty where nothing was looked at."""
+    """What was found when a run's report was checked, or the last run's; empty if nothing was checked."""
     if run is None:
         found = book.value("SELECT evidence FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
     else:
@@ -149,22 +149,22 @@ def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, A
 
 
 def evidence_of(run: Run) -> dict[str, Any]:
-    """The same for a run that was read."""
+    """The same for a run that is at hand."""
     return unpacked(run.evidence)
 
 
 def corrections(book: Ledger, agent: str, run: int) -> int:
-    """How often the agent was asked in a run for its report again."""
+    """How often the agent was asked for its report again in this run."""
     return book.value("SELECT corrections FROM runs WHERE agent = ? AND run = ?", agent, run) or 0
 
 
 def set_last_record(book: Writing, agent: str, run: int, uuid: str) -> None:
-    """The record of the transcript that holds a run's last words; empty while that is not known."""
+    """Note the record of the transcript that holds a run's last words; empty while it is unknown."""
     book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run)
 
 
 def last_record(book: Ledger, agent: str) -> str:
-    """The newest such record of an agent, empty where none could be noted."""
+    """The record with the last words of the agent's newest run that has one; empty if none has."""
     found = book.value(
         "SELECT last_uuid FROM runs WHERE agent = ? AND last_uuid <> '' ORDER BY run DESC LIMIT 1", agent
     )
@@ -172,22 +172,22 @@ def last_record(book: Ledger, agent: str) -> str:
 
 
 def is_last_record(book: Ledger, agent: str, uuid: str, run: int) -> bool:
-    """A run before that one ended with this record of the transcript."""
+    """Whether an earlier run of the agent ended with this record of the transcript."""
     return bool(book.value("SELECT 1 FROM runs WHERE agent = ? AND run < ? AND last_uuid = ?", agent, run, uuid))
 
 
 def scanned(book: Ledger, agent: str) -> int:
-    """The place in an agent's transcript up to which its records have been counted."""
+    """The place in an agent's transcript up to which its records have been read."""
     return book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
 
 
 def set_scanned(book: Writing, agent: str, offset: int) -> None:
-    """The records of the transcript have been counted up to here."""
+    """Note the place up to which the records of the transcript have been read."""
     book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, offset)
 
 
 def count_correction(book: Writing, agent: str, run: int) -> None:
-    """One more correction is about to be asked."""
+    """Note that the agent is about to be asked for its report once more."""
     book.write(
         "UPDATE runs SET corrections = corrections + 1, asked = ? WHERE agent = ? AND run = ?", book.now(), agent, run
     )

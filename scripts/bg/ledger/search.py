@@ -1,4 +1,4 @@
-"""Search: the tasks in which all of some words stand."""
+"""Search: the tasks that contain all of some words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
 _OF_AGENT = "EXISTS (SELECT 1 FROM launches l JOIN {table} r ON r.agent = l.agent WHERE l.label = t.label AND {{like}})"
-# Where words of a task stand: a condition, and the columns that it looks at.
+# The places with words of a task: a condition, and the columns that it searches.
 _PLACES = (
     ("{like}", ("t.text", "t.description")),
     (_OF_AGENT.format(table="reports"), ("r.text",)),
@@ -15,11 +15,11 @@ _PLACES = (
     ("EXISTS (SELECT 1 FROM answers a WHERE a.label = t.label AND {like})", ("a.text",)),
 )
 
-_AT_ONCE = 100  # words; SQLite takes no condition with a thousand
+_AT_ONCE = 100  # words in one query, as SQLite takes no condition with a thousand
 
 
 def found(book: Ledger, words: list[str]) -> list[Task]:
-    """The tasks in which each of these words stands somewhere, in whatever case, the newest first."""
+    """The tasks that contain each of these words somewhere, in upper or lower case, the newest first."""
     words = list(dict.fromkeys(words))
     first, *others = [words[begin : begin + _AT_ONCE] for begin in range(0, len(words), _AT_ONCE)]
     tasks = _with(book, first)
@@ -47,6 +47,6 @@ def _like(columns: tuple[str, ...], numbers: range) -> str:
 
 
 def _patterns(word: str) -> list[str]:
-    """SQLite folds the case of ASCII letters alone."""
+    """The patterns for a word in its usual cases, as SQLite folds the case of ASCII letters only."""
     shapes = dict.fromkeys([word] if word.isascii() else [word, word.lower(), word.upper(), word.capitalize()])
     return [f"%{shape.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%" for shape in shapes]

@@ -1,4 +1,4 @@
-"""Sessions: those that have something of ours, where they work, and which process has them."""
+"""Sessions: those that have something of ours, their project, and the process that runs each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Session(Record):
 
 
 def note(book: Writing, session: str, project: str, transcript: str, version: str, root: str = "") -> None:
-    """A session that has something to do with us was seen; `root` is what makes its folder's tasks one project."""
+    """Note that a session with something of ours was seen; `root` is the identity of its project."""
     now = book.now()
     book.write(
         "INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen, root) VALUES (?,?,?,?,?,?,?)"
@@ -45,29 +45,29 @@ def note(book: Writing, session: str, project: str, transcript: str, version: st
 
 
 def note_process(book: Writing, session: str, pid: int, started: str, machine: str = "") -> None:
-    """The process that has this session now, and the machine that it runs on."""
+    """Note the process that runs this session now, and its machine."""
     book.write("UPDATE sessions SET pid = ?, pid_started = ?, machine = ? WHERE id = ?", pid, started, machine, session)
 
 
 def processes(book: Ledger) -> set[tuple[int, str]]:
-    """The processes that have had sessions, each by its number and start."""
+    """The processes that have run sessions, each by its number and start time."""
     rows = book.all("SELECT DISTINCT pid, pid_started FROM sessions WHERE pid > 0")
     return {(row["pid"], row["pid_started"]) for row in rows}
 
 
 def get(book: Ledger, session: str) -> Optional[Session]:
-    """What is known of a session, None where it never had anything of ours."""
+    """The session of this id; None if it never had anything of ours."""
     return Session.one(book, "SELECT * FROM sessions WHERE id = ?", session)
 
 
 def transcript(book: Ledger, session: str) -> str:
-    """Where the host writes this session down, empty where that is unknown."""
+    """The path of a session's transcript; empty if unknown."""
     known = get(book, session)
     return (known.transcript or "") if known else ""
 
 
 def continue_in(book: Writing, old: str, new: str) -> None:
-    """The host goes on with a session under a new id: whatever the one had, the other has now."""
+    """Hand over everything of a session to the one under whose id the host continues it."""
     for table in ("tasks", "windows", "typed"):
         book.write(f"UPDATE {table} SET session = ? WHERE session = ?", new, old)
     deliveries.continue_in(book, old, new)
@@ -75,6 +75,6 @@ def continue_in(book: Writing, old: str, new: str) -> None:
 
 
 def end(book: Writing, session: str) -> None:
-    """The session has said good-bye."""
+    """Note that the session has announced its end."""
     book.write("UPDATE sessions SET ended = ? WHERE id = ?", book.now(), session)
     notes.forget_asked_leave(book, session)

@@ -1,15 +1,15 @@
-"""Sightings: in which shapes each version of the host has handed over its events, how often and when."""
+"""Sightings: the shapes of the events that each version of the host has sent, how often and when."""
 
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Record, Writing
 
-MOST = 400  # rows; what is beyond is not counted, as no host has that many shapes
+MOST = 400  # rows; further shapes are not counted, as no host has that many
 LONGEST = 1000
 
 
 class Sighting(Record):
-    """Events of one shape from one version; `keys` are those of the last one."""
+    """Events of one shape from one version; `keys` are those of the last event."""
 
     version: str
     event: str
@@ -23,7 +23,7 @@ class Sighting(Record):
 
 
 def note(book: Writing, version: str, event: str, tool: str, form: str, lacks: str, keys: str) -> None:
-    """An event of this shape has come."""
+    """Count an event of this shape."""
     now = book.now()
     known = book.write(
         "UPDATE sightings SET count = count + 1, last = ?, keys = ?"
@@ -51,7 +51,7 @@ def note(book: Writing, version: str, event: str, tool: str, form: str, lacks: s
 
 
 def all_since(book: Ledger, moment: float) -> list[Sighting]:
-    """The shapes of the versions that have handed over anything since then, the newest version's first."""
+    """The shapes from all versions that have sent anything since then, the last seen first."""
     return Sighting.all(
         book,
         "SELECT * FROM sightings WHERE version IN (SELECT version FROM sightings WHERE last > ?) ORDER BY last DESC",

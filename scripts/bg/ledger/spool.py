@@ -21,7 +21,7 @@ MOST = 64 * 1024 * 1024  # more than any host sends
 
 
 def keep(directory: str, text: str, now: float) -> bool:
-    """Keep one event, in the data directory or, where that cannot be written, in a temporary one."""
+    """Keep one event, in the data directory or, if that cannot be written, a temporary one; False if neither works."""
     for folder in folders(directory) if len(text) <= MOST else ():
         with contextlib.suppress(OSError):
             part = _write(folder, text, now)
@@ -31,12 +31,12 @@ def keep(directory: str, text: str, now: float) -> bool:
 
 
 def folders(directory: str) -> list[str]:
-    """Where events may wait, the preferred place first."""
+    """The folders in which events may wait, the preferred one first."""
     return [os.path.join(directory, "spool"), *place.fallback_spools(directory)]
 
 
 def can_keep(directory: str) -> bool:
-    """An event that comes now could be kept: tried, not asked."""
+    """Whether an event could be kept now, found out by trying."""
     for folder in folders(directory):
         with contextlib.suppress(OSError):
             os.unlink(_write(folder, "x" * TRIAL, 0.0))
@@ -45,7 +45,7 @@ def can_keep(directory: str) -> bool:
 
 
 def trouble(directory: str) -> Optional[OSError]:
-    """Why nothing can be written into this directory, None where something can: tried, not asked."""
+    """Why nothing can be written into this directory, found out by trying; None if it can."""
     try:
         os.unlink(_write(directory, "x" * TRIAL, 0.0))
     except OSError as error:
@@ -60,7 +60,7 @@ def _make(folder: str) -> None:
 
 
 def _write(folder: str, text: str, now: float) -> str:
-    """A whole file, or none: half of one would take room that nobody has."""
+    """Write a whole file, or none, as a part would take up space on a full disk; return its path."""
     _make(folder)
     part = os.path.join(folder, f"{_next_number(folder, now)}-{os.getpid()}.part")
     try:
@@ -77,7 +77,7 @@ def _write(folder: str, text: str, now: float) -> str:
 
 
 def _next_number(folder: str, now: float) -> int:
-    """The time, unless the clock has gone back: what waits is taken in by its number, in the order in which it came."""
+    """A number above those of all waiting events, as these are taken in by number: the time, if the clock is right."""
     waits = [int(number) for number in (name.partition("-")[0] for name in foreign.names(folder)) if number.isdigit()]
     return max([int(now * 1e9), *(number + 1 for number in waits)])
 
@@ -94,14 +94,14 @@ def waiting(directory: str, now: float) -> list[str]:
 
 
 def files(directory: str) -> list[str]:
-    """Every file in which an event may be, also one that a hook is at."""
+    """Every file that may hold an event, also those that a hook is working on."""
     return [
         os.path.join(folder, name) for folder in filter(_is_own, folders(directory)) for name in foreign.names(folder)
     ]
 
 
 def _is_own(folder: str) -> bool:
-    """A temporary directory is everybody's: another user may have made a folder of this name first."""
+    """Whether the folder is the user's own: in a temporary directory somebody else may have made one of this name."""
     try:
         found = os.stat(folder)
         return stat.S_ISDIR(found.st_mode) and {os.lstat(folder).st_uid, found.st_uid} == {os.getuid()}
@@ -110,20 +110,20 @@ def _is_own(folder: str) -> bool:
 
 
 def _is_abandoned(path: str, now: float) -> bool:
-    """The hook that took this event in was killed before it had finished."""
+    """Whether the hook that was taking this event in was killed before it had finished."""
     owner = os.path.splitext(path)[1].rpartition("-")[2]
     return _is_stale(path, now) or (owner.isdigit() and not machine.alive(machine.Process(int(owner), "")))
 
 
 def _is_stale(path: str, now: float) -> bool:
-    """Nobody works on this file any more, whoever has its owner's number by now."""
+    """Whether the file is so old that nobody works on it any more, whichever process has its owner's number now."""
     try:
         return now - os.stat(path).st_ctime > durations.UNFINISHED
     except OSError:
         return False
 
 
-# The endings under which an event may wait, and when nobody else works on it.
+# The endings of files with waiting events, and for each the test that nobody else works on the file.
 _LEFT: dict[str, Callable[[str, float], bool]] = {
     ".json": lambda _, __: True,
     ".taken": _is_abandoned,
@@ -132,9 +132,10 @@ _LEFT: dict[str, Callable[[str, float], bool]] = {
 
 
 def take_in(directory: str, now: float, replay: Callable[[str, float], bool]) -> bool:
-    """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
+    """Hand each waiting event, and the time when it came, to `replay`; then remove it, so that a crash repeats it.
 
-    One that `replay` passes over stays. Whether all were handed over: where hundreds wait, the next hooks go on.
+    An event that `replay` passes over stays. Return whether all were handed over: if hundreds wait, the next hooks
+    continue.
     """
     found = waiting(directory, now)
     until = time.monotonic() + durations.SPOOL
@@ -161,7 +162,7 @@ def take_in(directory: str, now: float, replay: Callable[[str, float], bool]) ->
 
 
 def _forget_who_was_told(directory: str) -> None:
-    """It is over: another time is told anew."""
+    """Forget which sessions were told of the trouble: it is over, and the next one is to be told again."""
     for folder in place.fallback_spools(directory):
         for name in foreign.names(folder):
             if name.startswith("told-"):
@@ -170,7 +171,7 @@ def _forget_who_was_told(directory: str) -> None:
 
 
 def first_in(directory: str, session: str) -> bool:
-    """Whether the session has not been told yet that the ledger cannot be used; noted where that can be written."""
+    """Whether the session has not been told yet that the ledger cannot be used; from now on it counts as told."""
     name = f"told-{place.safe_name(session)}"
     noted = [os.path.join(folder, name) for folder in place.fallback_spools(directory)]
     if any(_is_own(os.path.dirname(path)) and os.path.exists(path) for path in noted):
@@ -184,19 +185,19 @@ def first_in(directory: str, session: str) -> bool:
 
 
 def _came(path: str, now: float) -> float:
-    """When the event came, as its file's name tells."""
+    """When the event came, by its file's name."""
     number = os.path.basename(path).partition("-")[0]
     return int(number) / 1e9 if number.isdigit() else now
 
 
 def log_files(directory: str) -> list[str]:
-    """Where traces lie that the ledger could not take."""
+    """The files for traces that the ledger could not take."""
     folders = (directory, *filter(_is_own, place.fallback_spools(directory)))
     return [os.path.join(folder, "errors.log") for folder in folders]
 
 
 def log(directory: str, event: str, text: str, now: float) -> None:
-    """A trace for the time when the ledger cannot take it."""
+    """Write a trace to a file, as the ledger cannot take it."""
     when = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(now))
     for folder in (directory, *place.fallback_spools(directory)):
         with contextlib.suppress(OSError):

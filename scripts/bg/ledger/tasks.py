@@ -1,4 +1,4 @@
-"""Tasks: what was handed over, in which state it is, since when, and which session has it.
+"""Tasks: the text of each, its state and since when, its agent, and the session that it belongs to.
 
 The host's events are accepted in any order.
 """
@@ -20,15 +20,15 @@ _UNFINISHED = (
     State.INTERRUPTED, State.FAILED, State.STOPPED, State.UNREPORTED, State.PARTIAL, State.DISPUTED,
 )  # fmt: skip
 ENDED_STATES = (State.NOT_LAUNCHED, State.DONE, *_UNFINISHED)
-# An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
+# An agent has worked on it and ended before the work was over: it can be woken, or a new agent can continue.
 CONTINUABLE_STATES = (*WAITING_STATES, State.PAUSED, *_UNFINISHED)
-_AT_ONCE = 500  # fewer than SQLite takes values for one statement
+_AT_ONCE = 500  # values in one statement, fewer than SQLite's limit
 
 
 class Task(Record):
     """One task; `agent` is the one that works on it now, `grp` the label of those launched together with it.
 
-    `verify` is the check that the user named for it, and `verify_source` where.
+    `verify` is the check that the user named for it, and `verify_source` says where.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Task(Record):
 
 
 def create(book: Writing, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
-    """A task in its first state; one that is there already keeps what it has."""
+    """Create a task in its first state; an existing one stays as it is."""
     now = book.now()
     book.write(
         "INSERT OR IGNORE INTO tasks (label, number, grp, session, project, root, text, state, since, created)"
@@ -71,7 +71,7 @@ def create(book: Writing, label: str, group: str, session: str, project: str, te
 
 
 def describe(book: Writing, label: str, description: str, prompt: str) -> None:
-    """What the parent called the task, and what it wrote to the agent."""
+    """Note the parent's description of the task, and its prompt to the agent."""
     book.write(
         "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
         description,
@@ -87,7 +87,7 @@ def get(book: Ledger, label: str) -> Optional[Task]:
 
 
 def label_of(book: Ledger, agent: str) -> str:
-    """The label of the task that a host's agent was launched for, empty where it is none of ours."""
+    """The label of the task that a host's agent was launched for; empty if the agent is not ours."""
     return book.value("SELECT label FROM launches WHERE agent = ? AND agent <> ''", agent) or ""
 
 
@@ -101,7 +101,7 @@ def of_agent(book: Ledger, agent: str) -> Optional[Task]:
 
 
 def addressed(book: Ledger, session: str, to: str) -> Optional[Task]:
-    """The task that a message is sent to, by the agent's id, by its label, or by the name it was given."""
+    """The task that a message is addressed to: by the agent's id, by the task's label, or by the agent's name."""
     found = of_agent(book, to) or (get(book, to) if naming.LABEL.fullmatch(to) else None)
     return found or Task.one(
         book,
@@ -113,7 +113,7 @@ def addressed(book: Ledger, session: str, to: str) -> Optional[Task]:
 
 
 def set_state(book: Writing, label: str, state: str, note: str = "") -> None:
-    """Move a task to a state; its age starts anew only when the state changes."""
+    """Move a task to a state; `since` changes only if the state does."""
     now = book.now()
     ended = now if state in ENDED_STATES else None
     book.write(
@@ -131,24 +131,24 @@ def set_state(book: Writing, label: str, state: str, note: str = "") -> None:
 
 
 def set_agent(book: Writing, label: str, agent: str) -> None:
-    """From now on this agent works on the task."""
+    """Note that this agent works on the task from now on."""
     book.write("UPDATE tasks SET agent = ? WHERE label = ?", agent, label)
 
 
 def hand_over_one(book: Writing, label: str, session: str) -> None:
-    """The task belongs to this session now."""
+    """Hand one task over to this session."""
     book.write("UPDATE tasks SET session = ? WHERE label = ?", session, label)
 
 
 def hand_over(book: Writing, labels: list[str], session: str) -> None:
-    """These tasks belong to this session now."""
+    """Hand tasks over to this session."""
     for begin in range(0, len(labels), _AT_ONCE):
         some = tuple(labels[begin : begin + _AT_ONCE])
         book.write(f"UPDATE tasks SET session = ? WHERE label IN {marks(some)}", session, *some)
 
 
 def every(book: Ledger) -> list[Task]:
-    """All tasks there are."""
+    """All tasks."""
     return Task.all(book, "SELECT * FROM tasks ORDER BY number")
 
 
@@ -168,12 +168,12 @@ def recent(book: Ledger, since: float) -> list[Task]:
 
 
 def after(book: Ledger, number: int, most: int) -> list[Task]:
-    """So many tasks behind that number, in order: what reads all of them needs no memory for all."""
+    """At most `most` tasks above this number, in order, so that a reader of all tasks needs no memory for all."""
     return Task.all(book, "SELECT * FROM tasks WHERE number > ? ORDER BY number LIMIT ?", number, most)
 
 
 def close(book: Writing, label: str, note: str) -> None:
-    """The user is done with this task: it is shown no longer, until it goes on."""
+    """Close a task that the user is done with: it is not shown any more, unless it is continued."""
     now = book.now()
     book.write(
         "UPDATE tasks SET closed = ?, note = coalesce(nullif(note, ''), ?),"
@@ -189,7 +189,7 @@ def close(book: Writing, label: str, note: str) -> None:
 
 
 def count(book: Ledger) -> int:
-    """How many tasks there are."""
+    """The number of tasks."""
     return int(book.value("SELECT count(*) FROM tasks"))
 
 
@@ -201,7 +201,7 @@ def of_project(book: Ledger, project: str) -> list[Task]:
 
 
 def running_in(book: Ledger, project: str) -> list[Task]:
-    """The tasks of a project that work now."""
+    """The tasks of a project whose agent works now or is being launched."""
     return Task.all(
         book,
         f"SELECT * FROM tasks WHERE {projects.IN_PROJECT} AND state IN {marks(RUNNING_STATES)}",
@@ -212,14 +212,14 @@ def running_in(book: Ledger, project: str) -> list[Task]:
 
 
 def members(book: Ledger, group: str) -> list[Task]:
-    """The tasks of one `/bg` that were launched."""
+    """The launched tasks of a group, which one `/bg` began."""
     return Task.all(
         book, f"SELECT * FROM tasks WHERE grp = ? AND state <> '{State.NOT_LAUNCHED}' ORDER BY number", group
     )
 
 
 def group_over(book: Ledger, task: Task) -> str:
-    """The group of a task, where it has several launched tasks and all of them have ended; else empty."""
+    """The group of a task if it has several launched tasks and all of them have ended; else empty."""
     together = members(book, task.grp)
     return task.grp if len(together) > 1 and all(one.ended is not None for one in together) else ""
 
@@ -236,7 +236,7 @@ def in_state(book: Ledger, project: str, state: str) -> list[Task]:
 
 
 def is_any_in(book: Ledger, session: str) -> bool:
-    """The session has a task."""
+    """Whether the session has a task."""
     return bool(book.value("SELECT 1 FROM tasks WHERE session = ? LIMIT 1", session))
 
 
@@ -247,18 +247,18 @@ def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Task
 
 
 def some_in_session(book: Ledger, session: str, states: tuple[str, ...], most: int) -> list[str]:
-    """The labels of so many tasks of a session in these states: enough to know whether there is only one."""
+    """The labels of at most `most` tasks of a session in these states, for callers that need not know all."""
     sql = f"SELECT label FROM tasks WHERE session = ? AND state IN {marks(states)} LIMIT ?"
     return [row["label"] for row in book.all(sql, session, *states, most)]
 
 
 def marks(values: tuple[str, ...]) -> str:
-    """As many marks as there are values, for `IN`."""
+    """The placeholders for these values, for `IN`."""
     return f"({','.join('?' * len(values))})"
 
 
 def with_open_agent(book: Ledger) -> list[Task]:
-    """The tasks that an agent was launched for and that have not ended."""
+    """The tasks that have an agent and have not ended."""
     return Task.all(book, "SELECT * FROM tasks WHERE agent <> '' AND ended IS NULL")
 
 
@@ -275,7 +275,7 @@ def interrupted(book: Ledger, session: str, since: float, most: int) -> list[Tas
 
 
 def count_interrupted(book: Ledger, session: str, until: float) -> int:
-    """How many were interrupted before this moment, and are not closed."""
+    """How many tasks of a session were interrupted by this moment and are not closed."""
     return int(
         book.value(
             f"SELECT count(*) FROM tasks WHERE session = ? AND state = '{State.INTERRUPTED}'"
@@ -287,12 +287,12 @@ def count_interrupted(book: Ledger, session: str, until: float) -> int:
 
 
 def unfinished(book: Ledger, session: str) -> list[Task]:
-    """The tasks of a session whose agent works, or has a run that nobody has ended."""
+    """The tasks of a session whose agent works or has an open run."""
     return _unfinished(book, session)
 
 
 def unheard(book: Ledger, session: str) -> list[Task]:
-    """The unfinished tasks, and those of which the parent has not heard that a run has ended."""
+    """The unfinished tasks, and those with a run's end that the parent has not heard of."""
     return _unfinished(
         book, session, f" UNION SELECT label FROM deliveries WHERE seen IS NULL AND kind = '{Due.ENDED}'"
     )
@@ -314,9 +314,9 @@ def _unfinished(book: Ledger, session: str, more: str = "") -> list[Task]:
 
 
 def newest(book: Ledger, project: str, since: float, most: int, states: tuple[str, ...] = ()) -> list[Task]:
-    """So many tasks of a project, or of all, that ended after this moment and are not closed, the last first.
+    """At most `most` tasks of a project, or of all, that ended after this moment and are not closed, the last first.
 
-    Where states are given, only those.
+    If states are given, only tasks in those.
     """
     sql = "SELECT * FROM tasks WHERE {where} AND closed IS NULL AND ended > ?"
     sql += f" AND state IN {marks(states)}" if states else ""
@@ -328,10 +328,10 @@ def newest(book: Ledger, project: str, since: float, most: int, states: tuple[st
 
 
 def counted(book: Ledger, project: str) -> dict[str, int]:
-    """How many tasks of a project, or of all, have ended in which state."""
+    """How many tasks of a project, or of all, have ended in each state."""
     found: dict[str, int] = {}
     for where, value in projects.parts(project):
-        # Of all states: one more condition would take longer than the index does.
+        # For all states: a condition on the state would take longer than the index alone.
         for row in book.all(f"SELECT state, count(*) AS times FROM tasks WHERE {where} GROUP BY state", *value):
             if row["state"] in ENDED_STATES:
                 found[row["state"]] = found.get(row["state"], 0) + row["times"]
@@ -339,7 +339,7 @@ def counted(book: Ledger, project: str) -> dict[str, int]:
 
 
 def interrupted_in(book: Ledger, project: str, since: float, most: int) -> int:
-    """How many tasks of a project, or of all, were interrupted after this moment, at most so many; none is closed."""
+    """How many tasks of a project, or of all, are among the `most` interrupted after this moment and not closed."""
     sql = (
         f"SELECT root, project FROM tasks WHERE state = '{State.INTERRUPTED}' AND closed IS NULL AND ended > ? LIMIT ?"
     )

@@ -1,4 +1,4 @@
-"""What the user typed or chose for a task, to the character, whatever was understood of it."""
+"""What the user typed or chose for a task, to the character, even if it was not understood."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# What came of the words: recorded, shown back with a reading that can be confirmed, shown back without one, or a
-# command (a list, a resume, an answer taken back).
+# The outcome: the words were recorded, shown back with a reading that can be confirmed, shown back without one, or
+# were a command (a list, a resume, taking an answer back).
 TAKEN, DOUBTFUL, REFUSED, COMMAND = "taken", "doubtful", "refused", "command"
 
 
 class Typed(Record):
-    """One thing that the user said; `reading` is how doubtful words would be taken, as JSON."""
+    """One thing that the user said; `reading` is a proposal, in JSON, of how to take doubtful words."""
 
     _table = "typed"
     id: int
@@ -28,7 +28,7 @@ class Typed(Record):
 
 
 def keep(book: Writing, session: str, via: str, label: str, text: str) -> int:
-    """Write down what was said before anything is made of it; its number."""
+    """Record the words before they are understood; return their number."""
     return book.insert(
         "INSERT INTO typed (session, at, via, label, text, outcome) VALUES (?,?,?,?,?,?)",
         session,
@@ -41,7 +41,7 @@ def keep(book: Writing, session: str, via: str, label: str, text: str) -> int:
 
 
 def conclude(book: Writing, identifier: int, outcome: str, label: str = "", reading: str = "") -> None:
-    """What came of it, and for which task it was."""
+    """Note the outcome of the words, and for which task they were."""
     book.write(
         "UPDATE typed SET outcome = ?, label = coalesce(nullif(?, ''), label), reading = ? WHERE id = ?",
         outcome,
@@ -52,7 +52,7 @@ def conclude(book: Writing, identifier: int, outcome: str, label: str = "", read
 
 
 def doubtful(book: Ledger, identifier: int, session: str) -> Optional[Typed]:
-    """What was shown back in this session under that number, as long as it has not been confirmed."""
+    """The words shown back in this session under this number, if they have not been confirmed."""
     return Typed.one(
         book,
         "SELECT * FROM typed WHERE id = ? AND session = ? AND outcome = ?",
@@ -63,7 +63,7 @@ def doubtful(book: Ledger, identifier: int, session: str) -> Optional[Typed]:
 
 
 def blank_shared(book: Writing, label: str) -> None:
-    """Empty what was said for other tasks too: one command may answer several."""
+    """Empty the words in other tasks' rows that were also for this task: one command may answer several."""
     book.write(
         "UPDATE typed SET text = '', reading = '' WHERE label IS NOT ? AND (lower(text) || ' ' GLOB ?"
         " OR id IN (SELECT typed FROM answers WHERE label = ? UNION ALL SELECT typed FROM retracted WHERE label = ?))",
@@ -75,15 +75,15 @@ def blank_shared(book: Writing, label: str) -> None:
 
 
 def forget_unassigned_in(book: Writing, session: str) -> None:
-    """Delete what was said in this session and could not be assigned to a task."""
+    """Delete the words of this session that could not be assigned to a task."""
     book.write("DELETE FROM typed WHERE session = ? AND coalesce(label, '') = ''", session)
 
 
 def forget_unassigned(book: Writing, until: float) -> int:
-    """Delete what was said before this moment and could not be assigned to a task; how much there was."""
+    """Delete the words from before this moment that could not be assigned to a task; return how many there were."""
     return book.write("DELETE FROM typed WHERE at < ? AND coalesce(label, '') = ''", until)
 
 
 def find(book: Ledger, *, label: str = ANY) -> list[Typed]:
-    """What was said, with these columns."""
+    """The user's words with these values."""
     return Typed.where(book, label=label)

@@ -1,4 +1,4 @@
-"""What the user said to the items of the inbox, what of it was taken back, and what has reached the agent."""
+"""What the user said to the items of the inbox, which answers were taken back, and which have reached the agent."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-# How the user's words are taken: as an answer, word for word; as leave to do without an answer; or as consent to what
-# the agent assumed when it went on. For a delegation: as yes or no.
+# How the user's words are taken: as an answer, word for word; as leave to work without an answer; or as consent to the
+# assumption under which the agent works on. For a delegation: as yes or no.
 ANSWER, SKIP, CONFIRMED = "answer", "skip", "confirmed"
 APPROVED, DENIED = "approved", "denied"
 
 
-# Nothing is left to send of what an agent has gone on under, unless it has ended its run with the question after all.
+# Consent to an agent's assumption need not be sent, unless the agent has ended its run with the question after all.
 _TO_SEND = f"(a.kind <> '{CONFIRMED}' OR t.state = '{State.NEEDS_ANSWER}')"
 
 
 class Words(Record):
-    """What the user said to one item; `typed` is the whole of it, which may have answered several items."""
+    """The user's words to one item; `typed` refers to the whole message, which may have answered several items."""
 
     id: int
     label: str
@@ -37,7 +37,7 @@ class Words(Record):
 
 
 class Answer(Words):
-    """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived."""
+    """An answer that counts; `resume` is the message that carries it, `sent` is when that arrived."""
 
     _table = "answers"
     sent: Optional[float]
@@ -45,7 +45,7 @@ class Answer(Words):
 
 
 class Retracted(Words):
-    """An answer that counts no longer: taken back, or replaced by a later one before the agent had it."""
+    """An answer that no longer counts: taken back, or replaced by a later one before the agent had it."""
 
     _table = "retracted"
     gone: float
@@ -54,7 +54,7 @@ class Retracted(Words):
 
 
 class Answered(Question):
-    """An item with the answer that waits to be sent."""
+    """An item with its answer, which waits to be sent."""
 
     answer: int
     said: str
@@ -65,19 +65,19 @@ class Answered(Question):
 
 
 def find(book: Ledger, *, question: int = ANY, proof: int = ANY, resume: int = ANY, sent: None = ANY) -> list[Answer]:
-    """The answers that count, with these columns."""
+    """The answers that count, with these values."""
     return Answer.where(book, question=question, proof=proof, resume=resume, sent=sent)
 
 
 def find_retracted(
     book: Ledger, *, question: int = ANY, proof: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
 ) -> list[Retracted]:
-    """The answers that count no longer, with these columns."""
+    """The answers that no longer count, with these values."""
     return Retracted.where(book, question=question, proof=proof, replaced_by=replaced_by, undone_by=undone_by)
 
 
 def items_of(book: Ledger, said: list[int]) -> frozenset[int]:
-    """The items that these words answered before they were taken back."""
+    """The items that these words, given by the numbers of their proofs, answered before they were taken back."""
     return frozenset(row.question for number in said for row in find_retracted(book, proof=number))
 
 
@@ -87,7 +87,7 @@ def given(book: Ledger, item: Question) -> Optional[Answer]:
 
 
 def answer(book: Writing, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
-    """Record the user's answer; a word on what it replaced, empty for a first answer."""
+    """Record the user's answer; return a remark if one was there before, else empty."""
     if item.state in (ItemState.WITHDRAWN, ItemState.SENT):
         raise ValueError(f"{item.label} {item.qid} is no longer open")
     if (inbox.kind(item) == Item.DELEGATION) != (how in (APPROVED, DENIED)):
@@ -117,7 +117,7 @@ def answer(book: Writing, item: Question, text: str, source: str, how: str = ANS
 
 
 def _next(book: Ledger) -> int:
-    """SQLite gives the number of a deleted row out again, and a retracted answer keeps its own."""
+    """The number of the next answer; SQLite would reuse that of a deleted row, which the retracted answer keeps."""
     rows = book.all("SELECT max(id) FROM answers UNION SELECT max(id) FROM retracted")
     return 1 + max(row[0] or 0 for row in rows)
 
@@ -134,7 +134,7 @@ def _retract(book: Writing, gone: Answer, replaced_by: Optional[int] = None) -> 
 
 
 def last_given(book: Ledger, label: str) -> list[Answer]:
-    """What the user said last to a task and the agent has not got: one saying may answer several items."""
+    """The user's last answers to a task, if the agent does not have them; one message may answer several items."""
     waiting = Answer.all(
         book,
         "SELECT a.* FROM answers a JOIN questions q ON q.id = a.question"
@@ -147,7 +147,7 @@ def last_given(book: Ledger, label: str) -> list[Answer]:
 
 
 def labels_unsent(book: Ledger, session: str) -> list[str]:
-    """The tasks of a session whose agent has ended and has not got the user's words, the first asked first."""
+    """The tasks of a session whose agent has ended without having the user's words, by their number."""
     rows = book.all(
         "SELECT DISTINCT t.label, t.number FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = q.label AND t.agent = q.agent"
@@ -160,7 +160,7 @@ def labels_unsent(book: Ledger, session: str) -> list[str]:
 
 
 def last_given_in(book: Ledger, project: str) -> str:
-    """The task of a project that the user said something to last which it has not got; empty where there is none."""
+    """The task of a project with the user's newest words that have not reached it; empty if there is none."""
     found = book.value(
         "SELECT a.label FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = a.label"
@@ -173,7 +173,7 @@ def last_given_in(book: Ledger, project: str) -> str:
 
 
 def take_back(book: Writing, gone: Answer) -> str:
-    """An answer counts no longer, and the one that it had replaced stands again; the words of that one."""
+    """Take an answer back; the answer that it had replaced counts again, and its words are returned."""
     _retract(book, gone)
     earlier = Retracted.one(
         book,
@@ -194,7 +194,7 @@ def take_back(book: Writing, gone: Answer) -> str:
 
 
 def stand_again(book: Writing, gone: Retracted) -> None:
-    """An answer counts again."""
+    """Make a retracted answer count again."""
     book.write(
         "INSERT INTO answers (id, label, question, kind, text, source, at, typed, proof)"
         " SELECT id, label, question, kind, text, source, at, typed, proof FROM retracted WHERE id = ?",
@@ -208,7 +208,7 @@ def stand_again(book: Writing, gone: Retracted) -> None:
 
 
 def unsent(book: Ledger, agent: str) -> list[Answered]:
-    """Answers that have not reached the agent, with their questions, in the order of asking."""
+    """The answers that have not reached the agent, with their items, in the order of asking."""
     return Answered.all(
         book,
         "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered,"
@@ -219,7 +219,7 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
 
 
 def mark_sent(book: Writing, agent: str, resume: int) -> None:
-    """A proven resume has carried these answers."""
+    """Note that the answers carried by a proven resume have arrived."""
     now = book.now()
     for carried in find(book, resume=resume, sent=None):
         book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
@@ -229,7 +229,7 @@ def mark_sent(book: Writing, agent: str, resume: int) -> None:
 
 
 def give_back(book: Writing, resume: int) -> None:
-    """The agent has ended before this message reached it: what it carried waits again."""
+    """Let the answers that this message carried wait again: its agent ended before it arrived."""
     for lost in find(book, resume=resume):
         book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
         book.write(
@@ -239,17 +239,17 @@ def give_back(book: Writing, resume: int) -> None:
 
 
 def on_their_way(book: Ledger, resume: int) -> list[str]:
-    """The items whose answers this message carries."""
+    """The ids of the items whose answers this message carries."""
     sql = "SELECT q.qid FROM answers a JOIN questions q ON q.id = a.question WHERE a.resume = ? ORDER BY q.id"
     return [row["qid"] for row in book.all(sql, resume)]
 
 
 def attach(book: Writing, answers: list[int], resume: int) -> None:
-    """A resume that is about to be sent carries these answers."""
+    """Note that a resume which is about to be sent carries these answers."""
     for identifier in answers:
         book.write("UPDATE answers SET resume = ? WHERE id = ?", resume, identifier)
 
 
 def detach(book: Writing, resume: int) -> bool:
-    """A resume went out without the answers that it was to carry; whether there were any."""
+    """Note that a resume went out without the answers that it was to carry; return whether there were any."""
     return bool(book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", resume))

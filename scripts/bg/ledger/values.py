@@ -1,7 +1,7 @@
-"""Values: the closed sets that the columns of the ledger hold, each value once, with what it says.
+"""Values: the closed sets of values in the ledger's columns, each value once, with its meaning.
 
-Plain texts and no `enum`: making those would cost each hook a quarter of a millisecond, and they are formatted
-differently from Python 3.12 on.
+They are plain strings: making an `enum` would cost each hook a quarter of a millisecond, and from Python 3.12 on its
+members are formatted differently.
 """
 
 
@@ -11,16 +11,16 @@ class State:
     LAUNCHED = "launched"  # its launch is on its way, and its agent has not been seen
     WORKING = "working"  # its agent works
     NEEDS_ANSWER = "needs_answer"  # its agent has ended with questions to the user
-    BLOCKED = "blocked"  # its agent has ended and cannot go on by itself
-    PAUSED = "paused"  # a usage limit or an overloaded API has ended its agent's run; the user says when it goes on
-    DELEGATING = "delegating"  # its agent has ended with a request for another agent that it need not wait for
+    BLOCKED = "blocked"  # its agent has ended and cannot continue by itself
+    PAUSED = "paused"  # a usage limit or an overloaded API has ended its agent's run; the user says when to continue
+    DELEGATING = "delegating"  # its agent has ended with a request for another agent for which it need not wait
     NOT_LAUNCHED = "not_launched"  # nothing was launched, or the host refused the launch
     DONE = "done"  # its agent reports success, and nothing that could be checked speaks against it
     DISPUTED = "disputed"  # its agent insists on a report that does not match what was seen
     PARTIAL = "partial"  # its agent reports that a part is done
     FAILED = "failed"  # its agent reports failure, or the host has ended its run with an error
     UNREPORTED = "unreported"  # its agent has ended without a signal
-    INTERRUPTED = "interrupted"  # its session has ended under its agent
+    INTERRUPTED = "interrupted"  # its session has ended while its agent worked
     STOPPED = "stopped"  # its agent was stopped, or the user has closed the task before its end
 
 
@@ -28,22 +28,22 @@ class Item:
     """What an item of the inbox asks of the user."""
 
     QUESTION = "question"  # an answer
-    BLOCKER = "blocker"  # a way to go on
+    BLOCKER = "blocker"  # a way to continue
     DELEGATION = "delegation"  # a yes or no to another agent
-    UNASKED = "unasked"  # nothing: what the user has said to a task that asked for nothing
+    UNASKED = "unasked"  # nothing: it holds the user's words to a task that asked for nothing
 
 
 class ItemState:
     """How far an item of the inbox has come."""
 
     OPEN = "open"  # it waits for the user
-    ANSWERED = "answered"  # the user has answered, and the agent has not got the answer
+    ANSWERED = "answered"  # the user has answered, and the agent does not have the answer yet
     SENT = "sent"  # the agent has the answer
     WITHDRAWN = "withdrawn"  # the agent no longer waits for it
 
 
 class Decision:
-    """What was decided about a request for another agent."""
+    """The decision on a request for another agent."""
 
     WAITING = "waiting"  # nothing yet
     APPROVED = "approved"  # it may be launched
@@ -52,7 +52,7 @@ class Decision:
 
 
 class Standing:
-    """How a request for another agent stands: what was decided, then how far the work has come."""
+    """How far a request for another agent has come: first the decision, then the work."""
 
     ASKED = "asked"  # nothing was decided
     APPROVED = "approved"  # nobody works on it yet
@@ -60,18 +60,18 @@ class Standing:
     LAUNCHING = "launching"  # its agent has not been seen
     WORKING = "working"  # its agent works
     WAITING = "waiting"  # its agent waits for an answer, or for others, itself
-    ENDED = "ended"  # its agent has ended, however
-    LOST = "lost"  # its agent's session ended under it
+    ENDED = "ended"  # its agent has ended, in any way
+    LOST = "lost"  # its agent's session has ended while it worked
 
 
 class Due:
     """What a parent is owed."""
 
     ENDED = "ended"  # a run has ended
-    MESSAGE = "message"  # a run has asked for something and goes on
+    MESSAGE = "message"  # a run has asked for something and continues
     GROUP = "group"  # all tasks that were launched together have ended
     JOINT = "joint"  # a task and all agents that it asked for have ended
-    ANSWERED = "answered"  # what to do about what the user has said to a task
+    ANSWERED = "answered"  # the next step after the user's words to a task
     VERIFIED = "verified"  # the check that the user named has ended
 
 
@@ -83,12 +83,12 @@ class Opened:
     AGENT = "agent"  # a task for which Claude has launched an agent of ours without the command
     DELEGATION = "delegation"  # a request that the user has approved
     RELAUNCH = "relaunch"  # a new agent for a task whose agent cannot be woken
-    PART = "part"  # parts of what a stopped agent could not do; opened again in a later turn it is no new task
+    PART = "part"  # parts of the work that a stopped agent could not do; opened again in a later turn it is no new task
 
 
 class Outcome:
-    """How a check that the user named has ended."""
+    """How a check that the user named ended."""
 
     PASSED = "passed"  # with exit status 0
     FAILED = "failed"  # with another one
-    UNKNOWN = "unknown"  # without one, or with one that says nothing of the work
+    UNKNOWN = "unknown"  # without an exit status, or with one that says nothing about the work

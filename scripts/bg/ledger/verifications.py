@@ -1,4 +1,4 @@
-"""Verifications: the check that the user named, after which run it is owed, whether it runs, and how it ended."""
+"""Verifications: the check that the user named, the run after which it is owed, whether it runs, and how it ended."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ TYPED, IN_SETTINGS = "typed", "bg.json"
 
 
 class Verification(Record):
-    """One check after one run: it waits while `begun` is empty, and runs while `ended` is.
+    """One check after one run: it waits while `begun` is empty, and runs until `ended` is set.
 
-    `why` says in a word why the outcome is not known, `meanwhile` why a failure is not held against the report.
+    `why` says in a word why the outcome is unknown, `meanwhile` why a failure does not count against the report.
     """
 
     _table = "verifications"
@@ -45,13 +45,13 @@ class Verification(Record):
 
 
 def name(book: Writing, label: str, command: str, source: str) -> None:
-    """The user wants this check to run after the task's report; what was named first holds."""
+    """Note that the user wants this check to run after the task's report; the check that was named first holds."""
     sql = "UPDATE tasks SET verify = ?, verify_source = ? WHERE label = ? AND verify IS NULL"
     book.write(sql, command, source, label)
 
 
 def owe(book: Writing, label: str, agent: str, run: int) -> None:
-    """Where the user named a check, it is to run now that this run has ended."""
+    """Queue the check that the user named, if any, as this run has ended."""
     named = book.one(
         "SELECT t.verify, t.verify_source, l.cwd FROM tasks t JOIN launches l ON l.label = t.label"
         " WHERE t.label = ? AND l.agent = ? AND t.verify <> ''",
@@ -84,12 +84,12 @@ def unended(book: Ledger, session: str) -> list[Verification]:
 
 
 def begin(book: Writing, number: int) -> None:
-    """The check runs."""
+    """Note that the check runs."""
     book.write("UPDATE verifications SET begun = ? WHERE id = ? AND begun IS NULL", book.now(), number)
 
 
 def end(book: Writing, number: int, outcome: str, why: str) -> bool:
-    """The check has ended, or never began; False where another hook has noted that already."""
+    """Note that the check has ended, or will never begin; return False if another hook has noted that already."""
     sql = "UPDATE verifications SET ended = ?, outcome = ?, why = ? WHERE id = ? AND ended IS NULL"
     return bool(book.write(sql, book.now(), outcome, why, number))
 
@@ -103,7 +103,7 @@ def note_result(
     commit: tuple[str, str, Optional[bool]],
     changed: list[str],
 ) -> None:
-    """What the check printed last and ran on: a commit, its tree, and whether anything was not committed."""
+    """Keep the end of the check's output, and what it ran on: commit, tree, and whether something was uncommitted."""
     head, tree, dirty = commit
     book.write(
         "UPDATE verifications SET code = ?, seconds = ?, output = ?, head = ?, tree = ?, dirty = ?, changed = ?"
@@ -120,15 +120,15 @@ def note_result(
 
 
 def set_meanwhile(book: Writing, number: int, who: str) -> None:
-    """Somebody else worked in the tree after the run had ended."""
+    """Note who else worked in the tree after the run had ended."""
     book.write("UPDATE verifications SET meanwhile = ? WHERE id = ?", who, number)
 
 
 def is_due(book: Ledger, number: int) -> bool:
-    """The check waits to be started."""
+    """Whether the check waits to be started."""
     return bool(book.value("SELECT 1 FROM verifications WHERE id = ? AND begun IS NULL AND ended IS NULL", number))
 
 
 def find(book: Ledger, *, label: str = ANY, agent: str = ANY, run: int = ANY) -> list[Verification]:
-    """The checks with these columns, the oldest first."""
+    """The checks with these values, the oldest first."""
     return Verification.where(book, label=label, agent=agent, run=run)

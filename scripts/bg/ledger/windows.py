@@ -1,4 +1,4 @@
-"""Windows: what a command opens for the launches of its turn, and the labels that are given out in it."""
+"""Windows: a command opens one for the launches of its turn, which get their labels from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Window(Record):
-    """What a command opened: launches of this turn are for its text, the first gets its label."""
+    """One window: the launches of its turn are for its text, and the first of them gets its label."""
 
     _table = "windows"
     id: int
@@ -26,21 +26,21 @@ class Window(Record):
 
 
 def next_label(book: Writing) -> str:
-    """A label that no task and no window has had."""
+    """Take a label that no task and no window has had."""
     number = notes.last_number(book) + 1
     notes.set_last_number(book, number)
     return f"bg-{number}"
 
 
 def is_known(book: Ledger, label: str) -> bool:
-    """A task or a window has this label."""
+    """Whether a task or a window has this label."""
     return bool(
         book.value("SELECT 1 FROM windows WHERE label = ? UNION ALL SELECT 1 FROM tasks WHERE label = ?", label, label)
     )
 
 
 def open_window(book: Writing, session: str, kind: str, text: str, label: str = "") -> str:
-    """Open a launch window for this turn; the label that its first launch gets."""
+    """Open a window for this turn; return the label that its first launch gets."""
     label = label or next_label(book)
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
     book.write(
@@ -55,22 +55,22 @@ def open_window(book: Writing, session: str, kind: str, text: str, label: str = 
 
 
 def open_windows(book: Ledger, session: str) -> list[Window]:
-    """The windows of a session that are open, the newest first."""
+    """The open windows of a session, the newest first."""
     return Window.all(book, "SELECT * FROM windows WHERE session = ? AND closed IS NULL ORDER BY id DESC", session)
 
 
 def sessions_with_open(book: Ledger) -> list[str]:
-    """The sessions in which a window is open."""
+    """The sessions with an open window."""
     return [row["session"] for row in book.all("SELECT DISTINCT session FROM windows WHERE closed IS NULL")]
 
 
 def is_open(book: Ledger, session: str, label: str) -> bool:
-    """A window of this label is open."""
+    """Whether the session has an open window with this label."""
     return any(window.label == label for window in open_windows(book, session))
 
 
 def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window that a label names: an open one, or one that closed with nothing launched."""
+    """The window with this label, if it is open, or closed with nothing launched."""
     return Window.one(
         book,
         "SELECT w.* FROM windows w LEFT JOIN tasks t ON t.label = w.label WHERE w.session = ? AND w.label = ?"
@@ -81,28 +81,28 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
 
 
 def never_filled(book: Ledger, session: str) -> list[str]:
-    """The labels of a session's tasks that a window gave out and that nothing was launched for."""
+    """The labels of a session's tasks for which nothing was launched."""
     rows = book.all(f"SELECT label FROM tasks WHERE session = ? AND state = '{State.NOT_LAUNCHED}'", session)
     return [row["label"] for row in rows]
 
 
 def close_window(book: Writing, window: Window) -> None:
-    """The window's turn is over."""
+    """Close a window: its turn is over."""
     book.write("UPDATE windows SET closed = ? WHERE id = ?", book.now(), window.id)
 
 
 def close_windows_of(book: Writing, label: str) -> None:
-    """Close the windows of this label: nothing is launched under it for the time being."""
+    """Close the windows with this label: for now nothing is to be launched under it."""
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
 
 
 def find(book: Ledger, *, session: str = ANY, label: str = ANY, proof: int = ANY, closed: None = ANY) -> list[Window]:
-    """The windows with these columns."""
+    """The windows with these values."""
     return Window.where(book, session=session, label=label, proof=proof, closed=closed)
 
 
 def is_taken(book: Ledger, window: Window) -> bool:
-    """A launch has already used the window's own label."""
+    """Whether a launch has used the window's own label."""
     return bool(
         book.value(
             "SELECT 1 FROM launches WHERE label = ? AND failed IS NULL"
@@ -116,7 +116,7 @@ def is_taken(book: Ledger, window: Window) -> bool:
 
 
 def is_filled(book: Ledger, window: Window) -> bool:
-    """An agent has been launched in the window, under whatever label."""
+    """Whether an agent has been launched in the window, under any label."""
     return bool(
         book.value(
             "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
@@ -129,7 +129,7 @@ def is_filled(book: Ledger, window: Window) -> bool:
 
 
 def refusal(book: Ledger, window: Window) -> str:
-    """Why the last launch under the window's own label was refused; empty where none was tried."""
+    """Why the last launch under the window's own label was refused; empty if none was."""
     return (
         book.value(
             "SELECT failed FROM launches WHERE label = ? AND failed IS NOT NULL"

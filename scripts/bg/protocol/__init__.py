@@ -1,6 +1,6 @@
-"""The four signals, pure: their schemas, and how a block of text is read into one.
+"""The four signals and nothing else: their schemas, and how a block of text is read into a signal.
 
-In the order of reading: `marks` (what one line is), `blocks` (the blocks of a text), `fields` (the fields of a
-block), `questions` (lists of questions), `draft` (fields repaired by the schema), `problems` (what is wrong with
-them), `signals` (the whole, and its forms in writing).
+In reading order: `marks` (the kind of a single line), `blocks` (the blocks of a text), `fields` (the fields of
+a block), `questions` (lists of questions), `draft` (fields repaired by the schema), `problems` (the faults that
+remain), `signals` (the whole, and its written forms).
 """

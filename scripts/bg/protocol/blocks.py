@@ -1,4 +1,4 @@
-"""Finds the signal blocks of a text: markers on whole lines and outside quotation, or an object in JSON."""
+"""Finds the signal blocks of a text: markers on lines of their own and outside quotations, or a JSON object."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Objects that fail to parse cost a scan each; a report has one or two.
+# Each object that cannot be parsed costs a scan; a real report has one or two.
 JSON_ATTEMPTS = 20
 
 _SIGNAL_TYPE = pattern(r"\"signal_?type\"", re.IGNORECASE)
 _INDENT = pattern(r"[ \t\u00a0\u3000]*")
 
-# Deeper nesting than this is an attack on the clock, not markdown.
+# Levels of nested fences; deeper nesting is no Markdown, but would take very long.
 DEPTH = 16
 
 
 class Block(Record):
-    """One signal as written; `line` is that of its opening marker, from 1."""
+    """One signal as it is written; `line` is the line of its opening marker, from 1."""
 
     marker: str
     body: str
@@ -36,7 +36,7 @@ class Block(Record):
 
 
 def find(text: str) -> list[Block]:
-    """All blocks of the text, in order; templates with placeholders are among them."""
+    """All blocks of the text, in order, including templates with placeholders."""
     return _Scan(text).blocks()
 
 
@@ -63,10 +63,10 @@ class _Scan:
         self.fences = _Fences(self._classified(json_too=_SIGNAL_TYPE.search(text) is not None))
         self.stops = sorted({*self.marks, *self.fences.at, *self.braces})
         self.attempts = 0
-        self.spans: list[tuple[int, int]] = []  # the first line of each stretch of blocks, and the one behind it
+        self.spans: list[tuple[int, int]] = []  # the first line of each stretch of blocks, and the line after it
 
     def _classified(self, *, json_too: bool) -> dict[int, Fence]:
-        """The fences by line; markers and braces are noted on the way."""
+        """The fences by line; also collects the lines with markers and braces."""
         fences: dict[int, Fence] = {}
         seen: dict[str, Mark | Fence | None] = {}
         for number, line in enumerate(self.lines):
@@ -108,7 +108,7 @@ class _Scan:
         return at
 
     def _opens(self, at: int) -> bool:
-        """Whether a block begins here; a decorated marker must also be followed by something like a field."""
+        """Whether a block begins here; after a decorated marker, something that looks like a field must follow."""
         mark = self.marks.get(at)
         if mark is None or mark.closing:
             return False
@@ -118,8 +118,8 @@ class _Scan:
         return following < len(self.lines) and KEYLIKE.match(self.lines[following]) is not None
 
     def _end(self, start: int) -> int:
-        """The line of the marker that ends the block opened at `start`, or the number of lines."""
-        fence: int | None = None  # the one that is open, and the signal whose marker was opened within it
+        """The line of the marker that ends the block opened at `start`; the number of lines if there is none."""
+        fence: int | None = None  # the open fence; `quoted` is the signal whose marker was opened within it
         quoted = ""
         for index in range(bisect_right(self.stops, start), len(self.stops)):
             at = self.stops[index]
@@ -138,7 +138,7 @@ class _Scan:
         return len(self.lines)
 
     def _marked(self, start: int, found: list[Block], outer: int | None) -> int:
-        """Takes the block opened at `start`, in the fence at `outer`; returns the line to go on from."""
+        """Take the block opened at `start`, in the fence at `outer`; return the line to continue from."""
         if not self._opens(start):
             return start + 1
         mark, end = self.marks[start], self._end(start)
@@ -155,7 +155,7 @@ class _Scan:
         return end + 1
 
     def _unclosed(self, start: int, end: int, found: list[Block], outer: int | None) -> int:
-        """The same for a block that another one's beginning ends, the fence around it, or the end of the text."""
+        """The same for an unclosed block, which ends with the next block, the fence around it, or the text."""
         name, ender = self.marks[start].name, self.marks.get(end)
         if outer is not None:
             within = (at for at in range(start + 1, end) if self.fences.closes(at, outer))
@@ -174,19 +174,19 @@ class _Scan:
         return after
 
     def _respelled(self, start: int) -> list[str]:
-        """The repair of an opening marker, if it needed one."""
+        """The note on an opening marker that was written otherwise, if it was."""
         plain = self.marks[start].plain
         return [] if plain else [f"line {start + 1}: the marker was written {self.lines[start].strip()!r}"]
 
     def _repeats(self, at: int) -> bool:
-        """Whether the opening marker at this line is really a closing one: nothing of a block follows it."""
+        """Whether the opening marker at this line is meant as a closing one, as nothing of a block follows it."""
         following = self._next_text(at + 1)
         return following >= len(self.lines) or not (
             KEYLIKE.match(self.lines[following]) or following in self.braces or following in self.marks
         )
 
     def _fenced(self, opener: int, found: list[Block]) -> int:
-        """Takes the blocks of a fence that holds nothing else; any other is an example, and skipped."""
+        """Take the blocks of a fence that holds nothing else; skip any other fence as an example."""
         at = self._next_text(opener + 1)
         if at in self.braces:
             return self._fenced_object(opener, at, found)
@@ -210,7 +210,7 @@ class _Scan:
         return at + 1
 
     def _fence_inside(self, held: list[Block], opener: int) -> bool:
-        """Drop the fence's end from the last body: it was written before the closing marker."""
+        """Drop the fence's end from the last body, and return True, if it was written before the closing marker."""
         lines = held[-1].body.split("\n")
         last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
         fence = fence_of(lines[last]) if last >= 0 else None
@@ -225,7 +225,7 @@ class _Scan:
         return True
 
     def _object(self, start: int, found: list[Block]) -> int:
-        """Takes a JSON object on lines of its own, the protocol's other form; returns the line to go on from."""
+        """Take a JSON object on lines of its own, the protocol's other form; return the line to continue from."""
         block, end = self._json(start)
         if block is not None:
             found.append(block)
@@ -241,12 +241,12 @@ class _Scan:
         return self._behind(opener)
 
     def _behind(self, opener: int) -> int:
-        """The line behind a fence that is an example, or behind its first line if nothing closes it."""
+        """The line after a fence that is an example, or after its first line if nothing closes it."""
         closer = self.fences.closer(opener)
         return opener + 1 if closer is None else closer + 1
 
     def _json(self, start: int) -> tuple[Block | None, int]:
-        """The signal in the object that begins here, and the line to go on from."""
+        """The signal in the object that begins here, and the line to continue from."""
         if self.attempts >= JSON_ATTEMPTS:
             return None, start + 1
         line = self.lines[start]
@@ -287,7 +287,7 @@ class _Fences:
         return answer
 
     def closes(self, at: int, opener: int) -> bool:
-        """Whether the fence at a line, where there is one, can close the one at another."""
+        """Whether the line `at` has a fence that can close the fence at `opener`."""
         fence, outer = self.at.get(at), self.at[opener]
         return fence is not None and fence.bare and fence.char == outer.char and fence.length >= outer.length
 
@@ -318,7 +318,7 @@ class _Fences:
         return None
 
     def _innermost(self, stack: list[int], at: int) -> int | None:
-        """Which of the open fences a line closes: one of its very length before one that is shorter."""
+        """Which of the open fences a line closes: preferably one of exactly its length, else a shorter one."""
         if not self.at[at].bare:
             return None
         depths = range(len(stack) - 1, max(-1, len(stack) - 1 - DEPTH), -1)
@@ -328,7 +328,7 @@ class _Fences:
 
 
 def _plain(lines: list[str], repairs: list[str], start: int) -> str:
-    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
+    """The fields' lines without a common indent, a fence or a document mark; the number of lines stays the same."""
     lines = list(lines)
     filled = [number for number, line in enumerate(lines) if line.strip()]
     if filled and lines[filled[0]].strip() == "---":
@@ -347,7 +347,7 @@ def _plain(lines: list[str], repairs: list[str], start: int) -> str:
 
 
 def _fence_of_fields(lines: list[str], filled: list[int]) -> list[int]:
-    """The lines of a fence around the fields: the first of those that are filled, and the last if it closes it."""
+    """The lines of a fence around the fields: the first that is not blank, and the last if that closes the fence."""
     if len(filled) < 2:
         return []
     first, last = fence_of(lines[filled[0]]), fence_of(lines[filled[-1]])
@@ -366,7 +366,7 @@ def _outdent(line: str, indent: str) -> str:
 
 
 def _closed_in_its_last_line(name: str, lines: list[str], repairs: list[str], start: int) -> bool:
-    """Whether the closing marker is at the end of a block's last line, from which it is taken away."""
+    """Whether the closing marker is at the end of a block's last line; it is removed from there."""
     last = max(number for number, line in enumerate(lines) if line.strip())
     closing = f"[/{name}]"
     if lines[last].rstrip().endswith(closing):

@@ -1,4 +1,4 @@
-"""Drafts a signal from its block: reads the fields by a schema and repairs what can be read; standard library only."""
+"""Drafts a signal from its block: reads the fields and repairs them by the schema; standard library only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PLACEHOLDER = pattern(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60
-MOST = 100  # questions: nobody answers more
+MOST = 100  # questions, as nobody answers more
 
 
 class Draft:
@@ -35,10 +35,10 @@ class Draft:
         self.lines: dict[str, int] = {}
         self.repairs: list[str] = []
         self.notes: list[str] = []
-        self.too_many: dict[str, int] = {}  # how many of a list there were, of which the first are kept
+        self.too_many: dict[str, int] = {}  # the lengths of lists of which only the first items are kept
 
     def read(self) -> None:
-        """Takes the fields from the block, in whatever form they were written."""
+        """Take the fields from the block, in any form in which they may be written."""
         body = self.block.body
         given = fields.json_value(body.strip()) if body.lstrip().startswith("{") else None
         if isinstance(given, dict):
@@ -63,7 +63,7 @@ class Draft:
             self.repairs.append(f"text before the first field was read as {taken}")
 
     def _read_json(self, given: Mapping[str, Any]) -> None:
-        """The protocol's other form, or the plain fields as one object."""
+        """Take the fields from the protocol's JSON form, or from an object of plain fields."""
         beside = dict(given)
         payload = beside.pop("payload", None)
         if all(fields.canonical(key) != "signal_type" for key in given):
@@ -95,7 +95,7 @@ class Draft:
         self.fields[name] = [dict(item) for item in reading.items[:MOST] if any(text.strip() for text in item.values())]
 
     def repair(self) -> None:
-        """Brings values to the form that the schema knows, naming every change; notes what was left open."""
+        """Bring values into the form of the schema, naming every change; note placeholders and missing contexts."""
         for name, each in self.properties.items():
             if name not in self.fields:
                 continue
@@ -120,7 +120,7 @@ class Draft:
             self.fields[name] = chosen
 
     def _number(self, items: list[dict[str, str]]) -> None:
-        """Gives every question an id of its own, which comes first: answers are tied to it."""
+        """Give every question an id of its own, to which answers are tied; the id becomes the first key."""
         given = [item.pop("question_id", "").strip() for item in items]
         for place, (item, old, own) in enumerate(zip(items, given, _own_ids(given)), 1):
             if own != old:
@@ -133,7 +133,7 @@ class Draft:
 
 
 def spellings(properties: Mapping[str, Any]) -> dict[str, str]:
-    """Every accepted spelling of a key, and the key; a real name always wins over an alias."""
+    """The key that each accepted spelling means; a real name always wins over an alias."""
     aliases = {alias: name for name, each in properties.items() for alias in each.get("x-aliases", ())}
     return {**aliases, **{name: name for name in properties}}
 
@@ -144,7 +144,7 @@ def short(text: str) -> str:
 
 
 def _own_ids(given: list[str]) -> Iterator[str]:
-    """For each question the id that it was given, or one that no other has."""
+    """The id of each question: the given one, or one that no other has."""
     taken, seen = set(given), set()
     free = (f"Q{count}" for count in range(1, 3 * len(given) + 2) if f"Q{count}" not in taken)
     for place, stated in enumerate(given, 1):
@@ -163,7 +163,7 @@ def _without_braces(body: str) -> str:
 
 
 def _chosen(given: str, each: Mapping[str, Any]) -> str | None:
-    """The allowed value that a text clearly means: other spelling, a synonym, or with words after it."""
+    """The allowed value that a text clearly means, in another spelling, by a synonym, or with words after it."""
     if given in each["enum"]:
         return given
     if "|" in given:
@@ -180,7 +180,7 @@ def _chosen(given: str, each: Mapping[str, Any]) -> str | None:
 
 
 def _begun(key: str, exact: Mapping[str, str]) -> str | None:
-    """The one allowed value that a text is the beginning of, if it has four letters or more."""
+    """The only allowed value that begins with the text, if this has four letters or more."""
     begun = [option for spelled, option in exact.items() if spelled.startswith(key)]
     return begun[0] if len(begun) == 1 and len(key) > 4 else None
 

@@ -23,7 +23,7 @@ _SNAKE = pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _SCALAR = pattern(r"(?P<style>[|>])(?P<indent>[1-9]?)(?P<chomp>[+-]?)(?P<late>[1-9]?)")
 _INDENT = pattern(r"[ \t]*")
 _FENCE = pattern(r"(```+|~~~+)([^`]*)")
-# Deeper nesting than this is no report, and would exhaust the stack of whoever walks it.
+# Levels of nested JSON; deeper nesting is no report, and would exhaust the stack of recursive code.
 _DEPTH = 20
 # An unterminated string runs to the end, so that no quote is scanned twice.
 _TRAILING_COMMA = pattern(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
@@ -31,7 +31,7 @@ _PAIRS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201d": "\u201d", "\u2018": 
 
 
 class Key(Record):
-    """A line that opens a field: its canonical name, whether it was spelled so, and the text after the colon."""
+    """A line that opens a field: its canonical name, whether that is its spelling, and the text after the colon."""
 
     name: str
     exact: bool
@@ -55,7 +55,7 @@ class Field(Record):
 
 
 def canonical(key: str) -> str:
-    """`Agent ID`, `agent-id`, `agentId`, `**agent_id**` as `agent_id`."""
+    """The canonical form of a key: `agent_id` for `Agent ID`, `agent-id`, `agentId` and `**agent_id**`."""
     key = key.translate(INVISIBLE).strip(" \t\u00a0*`_\"'\u201c\u201d\u2018\u2019#")
     key = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key)
     return re.sub(r"[\s\-_\u00a0]+", "_", key).lower()
@@ -74,13 +74,13 @@ def key_of(line: str, names: Mapping[str, str]) -> Key | None:
         return Key(raw, True, False, False, raw, rest) if own else None
     exact = (raw, match["colon"], match["bullet"]) == (name, ":", "") and spaced
     emphasis = _EMPHASIS.match(raw)
-    if emphasis and not raw.endswith(raw[0]):  # it ends behind the colon
+    if emphasis and not raw.endswith(raw[0]):  # the emphasis ends after the colon
         raw, rest = f"{raw}:{emphasis[0]}", rest.lstrip().removeprefix(emphasis[0])
     return Key(name, exact, True, bool(match["bullet"]), match["bullet"] + raw, rest)
 
 
 def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, str]]) -> tuple[list[Field], list[str]]:
-    """The fields of a body in order, the first with an empty name for the text before any key; and the repairs.
+    """The fields of a body in order, and the repairs; the first field, without a name, is the text before any key.
 
     `names` maps each accepted spelling to the field it means; `lists` gives the keys of the items of list fields.
     """
@@ -157,14 +157,14 @@ def json_value(text: str) -> Any:
 
 
 def _heading(line: str, names: Mapping[str, str]) -> Key | None:
-    """The key of a line that is a heading, or bold as a whole."""
+    """The key of a line that is a heading, or is bold as a whole; None for any other line."""
     heading = _HEADING.fullmatch(line)
     name = names.get(canonical(heading["title"] or heading["bold"])) if heading else None
     return Key(name, False, True, False, line.strip(), "") if name else None
 
 
 def _quoted(lines: list[str]) -> set[int]:
-    """The lines inside code fences at column 0 that are opened and closed: pasted text, not keys."""
+    """The lines of closed code fences at column 0: they hold pasted text, not keys."""
     inside: set[int] = set()
     opener: tuple[int, str] | None = None
     for number, line in enumerate(lines):
@@ -186,18 +186,18 @@ class _Split:
         self.keys, self.lists = keys, lists
         self.exactly = {key.name for key in keys.values() if key.exact}
         opening = keys.get(first)
-        # The whole body is a list of fields.
+        # Whether the whole body is a list of fields.
         self.bulleted = opening is not None and opening.bullet and opening.name not in self.exactly
-        self.loose = False  # a key was spelled otherwise than the protocol does
-        self.crowded = False  # there is text at column 0 below the last key
+        self.loose = False  # whether a key was spelled otherwise than in the protocol
+        self.crowded = False  # whether text is at column 0 below the last key
         self.current = Field("", 0, "", [])
         self.fields = [self.current]
         self.seen: set[str] = set()
-        self.later: dict[str, Field] = {}  # what was given again, by the name of the field
+        self.later: dict[str, Field] = {}  # the second texts of fields that were given again, by name
         self.repairs: list[str] = []
 
     def take(self, number: int, line: str) -> None:
-        """Takes the next line: it opens a field, or belongs to the last one."""
+        """Take the next line, which opens a field or belongs to the last one."""
         key = self.keys.get(number)
         if key is None or not self._opens(key):
             self.current.rest.append(line)
@@ -215,7 +215,7 @@ class _Split:
             self._open(Field(key.name, number, key.rest, []))
 
     def _opens(self, key: Key) -> bool:
-        """Whether a key opens a field here, or is a part of the last field's text."""
+        """Whether a key opens a field here; if not, it is part of the last field's text."""
         last = self.current.name
         if key.exact:
             return key.known or last not in self.lists
@@ -228,7 +228,7 @@ class _Split:
         return self.loose or not (self.crowded and last)
 
     def _again(self, key: Key, number: int) -> None:
-        """Take a field that was given before: its first text is kept, and the later ones beside it."""
+        """Take a field that was given before: its first text is kept, and the later ones in a field of their own."""
         if key.name in self.later:
             self.current = self.later[key.name]
             self.current.rest.append(key.rest.strip())
@@ -257,14 +257,14 @@ def _scalar(style: re.Match[str], rest: list[str]) -> str:
 
 
 def _to_its_end(lines: list[str]) -> list[str]:
-    """The lines up to the last that is not blank."""
+    """The lines without blank ones at the end."""
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
 
 
 def _folded(lines: list[str]) -> str:
-    """The lines as one, but for those that are blank or indented."""
+    """The lines joined to one, except at those that are blank or indented."""
     text = ""
     for before, line in zip(["", *lines], lines):
         plain = before.strip() and line.strip() and not before.startswith(" ") and not line.startswith(" ")

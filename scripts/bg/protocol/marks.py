@@ -1,4 +1,4 @@
-"""What the reader of blocks takes one line for: the marker of a signal, a code fence, or neither."""
+"""What a single line is to the reader of blocks: the marker of a signal, a code fence, or neither."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEYLIKE = pattern(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
 
 
 class Mark(Record):
-    """A marker: its signal, whether it closes a block, and whether it is written as the protocol has it."""
+    """A marker: its signal, whether it closes a block, and whether it is written exactly as the protocol says."""
 
     name: str
     closing: bool
@@ -24,7 +24,7 @@ class Mark(Record):
 
 
 class Fence(Record):
-    """A code fence: its sign, how many of them, and whether the line has nothing else."""
+    """A code fence: its character, how many of it, and whether the line has nothing else."""
 
     char: str
     length: int
@@ -32,7 +32,7 @@ class Fence(Record):
 
 
 def marker_of(name: str) -> str | None:
-    """The marker that a name means, whatever its case and separators; None if there is no such signal."""
+    """The marker that a name means, in any case and with any separators; None if there is no such signal."""
     spelled = re.sub(r"[\s\-]+", "_", name.strip(" \t[]")).upper()
     return spelled if spelled in MARKERS else None
 
@@ -43,7 +43,7 @@ def is_marker(line: str) -> bool:
 
 
 def mark_of(line: str) -> Mark | None:
-    """The marker that the line is, as a whole."""
+    """The marker that the whole line is; None if it is none."""
     text = line.strip()
     if "[" not in text or len(text) > 80:
         return None
@@ -62,7 +62,7 @@ def mark_of(line: str) -> Mark | None:
 
 
 def fence_of(line: str) -> Fence | None:
-    """The code fence that the line is."""
+    """The code fence that the line is; None if it is none."""
     text = line.translate(INVISIBLE).strip()
     if not text.startswith(("```", "~~~")):
         return None

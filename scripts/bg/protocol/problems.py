@@ -1,4 +1,4 @@
-"""Problems: what is wrong with the fields of a signal, by its schema, in finished sentences."""
+"""Problems: the faults of a signal's fields, by its schema, in finished sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Violation = tuple[tuple[Any, ...], str]
 
 TYPES: dict[str, type] = {"object": dict, "array": list, "string": str}
-# When a value breaks a keyword of its schema.
+# For each keyword of a schema, the test that a value breaks it.
 _BREAKS: dict[str, Callable[[Any, Any], bool]] = {
     "type": lambda given, name: not isinstance(given, TYPES[name]),
     "enum": lambda given, allowed: given not in allowed,
@@ -28,7 +28,7 @@ _BREAKS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Problem(Record):
-    """What is wrong with one field; `text` is the finished sentence."""
+    """One fault of a field; `text` is the finished sentence."""
 
     field: str
     line: int
@@ -39,7 +39,7 @@ class Problem(Record):
 def judged(
     block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[Violation]
 ) -> tuple[list[Problem], list[str]]:
-    """The violations of a schema that are problems, and those that are only noted."""
+    """The violations of a schema that are problems, and notes on the others."""
     problems: list[Problem] = []
     notes: list[str] = []
     for name, count in draft.too_many.items():
@@ -70,17 +70,17 @@ def judged(
 
 
 def placeholder(each: Mapping[str, Any]) -> str:
-    """A field's text in a template: its values where they are listed, else its description."""
+    """A field's text in a template: its values if the schema lists them, else its description."""
     return f"<{'|'.join(offered(each)) if 'enum' in each else each['description']}>"
 
 
 def offered(each: Mapping[str, Any]) -> list[str]:
-    """The values of a field that an agent is told of; others are read where they come."""
+    """The values of a field that agents are told of; others are accepted too."""
     return [value for value in each["enum"] if value not in each.get("x-not-offered", [])]
 
 
 def violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) -> Iterator[Violation]:
-    """The path and the keyword of each violation, as JSON Schema counts them; a missing field has one too."""
+    """The path and the keyword of each violation, as JSON Schema counts them; that of a missing field is "missing"."""
     yield from ((path, keyword) for keyword in _broken(given, spec))
     if isinstance(given, dict):
         yield from (((*path, name), "missing") for name in spec.get("required", ()) if name not in given)
@@ -99,7 +99,7 @@ def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
 
 
 def _name(path: tuple[Any, ...]) -> str:
-    """A path as people write it: details, questions[1].text."""
+    """A path as people write it, such as `questions[1].text`."""
     return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
 
 
@@ -110,5 +110,5 @@ def _value(given: Any, path: tuple[Any, ...]) -> Any:
 
 
 def _broken(given: Any, spec: Mapping[str, Any]) -> Iterator[str]:
-    """The keywords that a value itself breaks, whatever is in it."""
+    """The keywords that a value itself breaks, regardless of its items."""
     return (keyword for keyword, breaks in _BREAKS.items() if keyword in spec and breaks(given, spec[keyword]))

@@ -23,7 +23,7 @@ _SCALAR_ONLY = pattern(r"[|>][+-]?")
 
 
 class Reading(Record):
-    """The questions; where they were not a list of maps, the name of the shape they had; the keys spelled otherwise."""
+    """The questions; the name of their shape, if it was not a list of maps; the keys that were spelled otherwise."""
 
     items: list[dict[str, str]]
     shape: str
@@ -65,7 +65,7 @@ def shaped(given: Any, names: Mapping[str, str]) -> Reading:
 
 
 def value(text: str) -> Any:
-    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
+    """A YAML flow collection (`[{text: Which one?}]`) with every leaf as a string; None if the text is none."""
     try:
         found, end = _collection(text, 0, 0)
     except (ValueError, IndexError):
@@ -74,7 +74,7 @@ def value(text: str) -> Any:
 
 
 def _opener(line: str, names: Mapping[str, str]) -> tuple[Callable[[str], object] | None, str]:
-    """What tells the first line of an item, by the first one, and what that shape is called where it is another."""
+    """The test for the first lines of items, by the first line of the list, and the name of the shape if unusual."""
     dash = _DASH.match(line)
     if dash is not None:
         rest = line[dash.end() :]
@@ -95,7 +95,7 @@ def _key(line: str, names: Mapping[str, str]) -> fields.Key | None:
 
 
 class _Again:
-    """Tells the first line of an item by its key, which the item before has already."""
+    """Recognizes an item's first line by a key that the item before already has."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
@@ -111,7 +111,7 @@ class _Again:
 
 
 def _plain(lines: list[str]) -> Reading:
-    """Text without any list: one question, or one a line where each line asks."""
+    """Text without any list: one question, or one for each line if every line ends with a question mark."""
     asked = [line.strip() for line in lines if line.strip()]
     if len(asked) > 1 and all(line.endswith("?") for line in asked):
         return Reading([_text_item(line) for line in asked], "plain strings")
@@ -176,7 +176,7 @@ def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, 
 
 
 def _fields(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
-    """The keys of one item; text before the first key is the question."""
+    """The fields of one item; text before the first key is the question."""
     parts = [_Part("", 0, "", [])]
     seen = set()
     for line in lines:
@@ -195,7 +195,7 @@ def _fields(lines: list[str], names: Mapping[str, str], renamed: dict[str, str])
 
 
 class _Part(Record):
-    """A key of an item: its column, the text behind it and the lines below."""
+    """A key of an item: its column, the text after it and the lines below."""
 
     name: str
     column: int
@@ -204,7 +204,7 @@ class _Part(Record):
 
 
 def _opens(key: fields.Key, indent: int, last: _Part) -> bool:
-    """Whether a key begins a part of its own, or belongs to the text of the last one."""
+    """Whether a key begins a part of its own; if not, it belongs to the text of the last part."""
     if indent <= last.column:
         return key.known or indent == 0
     is_literal = _SCALAR_ONLY.match(last.first.strip()) is not None
@@ -212,7 +212,7 @@ def _opens(key: fields.Key, indent: int, last: _Part) -> bool:
 
 
 def _chunks(lines: list[str], begins: Callable[[str], object]) -> list[list[str]]:
-    """The lines of each item; only what opened the first one opens another."""
+    """The lines of each item; `begins` recognizes the first line of one."""
     chunks: list[list[str]] = []
     for line in lines:
         opens = line[:1].strip() and begins(line)

@@ -1,4 +1,4 @@
-"""A signal in all its forms, by its one schema: read from a block, judged, written as block, template, JSON, list."""
+"""A signal in all its forms, by one schema: read from a block, judged, written as block, template, JSON or table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Signal(Record):
 
     @property
     def valid(self) -> bool:
-        """Whether every field is there and has an allowed value."""
+        """Whether every required field is there and every value is allowed."""
         return not self.problems
 
     @property
@@ -51,12 +51,12 @@ class Signal(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether there is enough to act on, whatever the problems."""
+        """Whether the signal says enough to act on, despite its problems."""
         return any(_says(self.fields.get(name)) for name in schema(self.marker)["x-readable"])
 
 
 class Reading(Record):
-    """All signals of a text and the one that decides: the last that is terminal."""
+    """All signals of a text, and the one that decides, which is the last terminal one."""
 
     signals: list[Signal]
     deciding: Signal | None
@@ -65,7 +65,7 @@ class Reading(Record):
 
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, dict[str, Any]]:
-    """The schemas by marker, in the order of the protocol; the title is the marker."""
+    """The schemas by marker, in the protocol's order; the title of each is its marker."""
     loaded = []
     for marker in marks.MARKERS:
         with open(os.path.join(marks.SCHEMAS, f"{marker.lower()}.json"), encoding="utf-8") as file:
@@ -79,10 +79,10 @@ def schema(marker: str) -> dict[str, Any]:
 
 
 def read(text: str) -> Reading:
-    """Finds and decodes every signal of a text; templates with placeholders are left out and noted."""
+    """Find and decode every signal of a text; templates with placeholders are left out and noted."""
     notes = []
     signals = []
-    # The last signal decides, so only the end is read: a text of thousands of blocks is no report, and each costs time.
+    # The last signal decides, so only the end is read: each block costs time, and no report has thousands of them.
     found = blocks.find(text[-LONGEST:])
     if len(text) > LONGEST:
         notes.append(f"it has {len(text)} characters, of which only the last {LONGEST} were read")
@@ -101,7 +101,7 @@ def read(text: str) -> Reading:
 
 
 def decode(block: Block) -> Signal:
-    """The signal of a block: repaired where it can be read, with a problem where it cannot."""
+    """The signal of a block: repaired if it can be understood, and with problems for the rest."""
     spec = schema(block.marker)
     found = draft.Draft(block, spec)
     found.read()
@@ -121,7 +121,7 @@ def decode(block: Block) -> Signal:
 
 
 def goes_on(marker: str, fields: Fields) -> bool:
-    """Whether the sender works on, with an assumption for each thing that it asks; never where it cannot be undone."""
+    """Whether the sender works on: each thing that it asks has an assumption, and none of them is irreversible."""
     way = schema(marker).get("x-goes-on", {})
     asked = fields.get(way.get("items", ""))
     if not asked or not isinstance(asked, list):
@@ -131,7 +131,7 @@ def goes_on(marker: str, fields: Fields) -> bool:
 
 
 def ends(signal: Signal, text: str) -> bool:
-    """Whether nothing follows the signal's block in its text but the end of its fence."""
+    """Whether the text ends with the signal's block, or with the fence around it."""
     lines = [line for line in text.splitlines() if line.strip()]
     while lines and marks.fence_of(lines[-1]):
         lines.pop()
@@ -141,7 +141,7 @@ def ends(signal: Signal, text: str) -> bool:
 
 
 def signed(signal: Signal, agent_id: str) -> Signal:
-    """The signal with the id of the agent that wrote it by the host's word, whatever its block was signed with."""
+    """The signal with the id of the agent that wrote it according to the host, in place of the id in its block."""
     said = f"“{signal.agent_id.strip()}”" if signal.agent_id.strip() else "nobody"
     repair = f"agent_id: {said} was read as {agent_id}, as the host says who wrote it"
     return signal._replace(
@@ -161,7 +161,7 @@ def is_template(signal: Signal) -> bool:
 
 
 def worth_correcting(signal: Signal) -> bool:
-    """Whether the agent should be asked once more: something wrong keeps others from acting on the signal."""
+    """Whether the agent should be asked once more, because a fault keeps others from acting on the signal."""
     spec = schema(signal.marker)
     if not signal.readable:
         return True
@@ -174,7 +174,7 @@ def worth_correcting(signal: Signal) -> bool:
 
 
 def template(marker: str, agent_id: str | None = None) -> str:
-    """The block with placeholders, to be filled in; of a list, one item."""
+    """The block with placeholders to be filled in; a list has one item."""
     filled: Fields = {}
     for name, each in schema(marker)["properties"].items():
         if each.get("x-extra"):
@@ -188,7 +188,7 @@ def template(marker: str, agent_id: str | None = None) -> str:
 
 
 def render(marker: str, given: Mapping[str, Any]) -> str:
-    """The fields as a block, in template order, other keys after them; reading it gives the same fields."""
+    """The fields as a block, in template order, with other keys after them; it reads back as the same fields."""
     order = [name for name in schema(marker)["properties"] if name in given]
     lines = [f"[{marker}]"]
     for name in dict.fromkeys([*order, *given]):
@@ -203,7 +203,7 @@ def render(marker: str, given: Mapping[str, Any]) -> str:
 
 
 def to_json(signal: Signal) -> dict[str, Any]:
-    """The signal in the protocol's JSON form, with what was found wrong and what was repaired."""
+    """The signal in the protocol's JSON form, with its problems, repairs and notes."""
     payload = {name: given for name, given in signal.fields.items() if name not in ("agent_id", "timestamp")}
     return {
         "signal_type": signal.marker,
@@ -219,7 +219,7 @@ def to_json(signal: Signal) -> dict[str, Any]:
 
 
 def table() -> str:
-    """The signals as a markdown table, for people: when each is sent and when not, and what follows."""
+    """The signals as a Markdown table for people: when each is sent, when not, and what follows."""
     rows = [["Signal", "Send it when", "Not when", "What follows"], ["---"] * 4]
     for marker, spec in schemas().items():
         rows.append([f"`{marker}`", spec["description"], spec["x-not-when"], spec["x-follows"]])
@@ -233,7 +233,7 @@ def markers() -> str:
 
 
 def explained(agent_id: str) -> str:
-    """For agents: when to send each signal and when not, and its block with the meaning of each field."""
+    """For agents: when to send each signal, when not, and its block with the meaning of each field."""
     found = []
     for marker, spec in schemas().items():
         otherwise = spec["x-not-when"]
@@ -249,7 +249,7 @@ def _says(given: Any) -> bool:
 
 
 def _values(given: Fields) -> Iterator[str]:
-    """What the sender has to fill in, but for ids."""
+    """The values that the sender has to fill in, without ids."""
     for name, value in given.items():
         if isinstance(value, list):
             yield from (text for item in value for key, text in item.items() if key != "question_id")
@@ -269,5 +269,5 @@ def _rendered(name: str, text: str) -> list[str]:
 
 
 def _no_marker(line: str) -> str:
-    """The line, as a quotation if it would be read as a marker."""
+    """The line, turned into a quotation if it would be read as a marker."""
     return f"> {line}" if marks.is_marker(line) else line
