@@ -1,6 +1,6 @@
 """Phrases: a table of short sentences with {slots}, without logic; those on hooks' troubles and on results at the end.
 
-Texts of several lines for a model stand in texts.md.
+Texts of several lines for a model are in texts.md.
 """
 
 # Who speaks: every text that reaches a model through a hook begins with it.
@@ -109,7 +109,7 @@ NO_ENDING = "it ends without saying how the run ended"
 SEEN_OF_RUN = "For `evidence`, this is what was seen of your run:\n{facts}"
 DELEGATION_DENIED = "deny: bg.json allows no further agents"
 
-# What a report comes to, said to the parent model
+# The outcome of a report, said to the parent model
 
 DISPUTED = "{status}, and is disputed: some of what it declares does not match what is seen on this machine"
 CHOICE = (
@@ -118,7 +118,7 @@ CHOICE = (
 )
 DISPUTED_FIRST = ", first what does not match"
 
-# How a task stands, where its state alone does not say it; said to the user
+# The condition of a task, if its state alone does not tell it; said to the user
 
 ASKS_PERMISSION = "asks permission"
 DELEGATION_WANTED = "wanted another agent, which bg.json denies"
@@ -184,7 +184,7 @@ VERIFY_OUTPUT = "The last lines that it printed:"
 VERIFY_SAY_WHAT = "If it goes on, tell it what failed."
 VERIFY_DISPUTED = "The report says that the task is done, so it is disputed now."
 
-# Who has said it
+# Words that may not be the user's own
 
 NOT_YOURS = (
     "{label}: “{words}” is not known to come from you: it came from {who}, so it has no effect. If you meant it, type "
@@ -346,7 +346,7 @@ MORE_REPORTS = "More background reports wait; they follow at the next event, or 
 SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"
 CUT_HERE = "[cut here; `bgctl` in a shell shows all of it]"
 
-# In brief, where the host also shows the user what the model is told
+# In brief, for hosts that also show the user the text for the model
 
 BRIEFLY_BY_MESSAGE = 'resume it with {tool} to "{agent}"'
 BRIEFLY_BY_LAUNCH = 'resume it with {tool}, resume: "{agent}"'
