@@ -16,7 +16,7 @@ PLACE = os.environ.get("BG_PLACE", "")
 
 
 def is_closed(folder: str) -> bool:
-    """Whether nobody else can have put code into a folder: it is this user's alone, or does not exist yet."""
+    """Whether nobody else can have put code into a folder: only this user can write to it, or it does not exist yet."""
     try:
         found = os.stat(folder)
     except OSError:
@@ -73,7 +73,7 @@ class Late(ModuleType):
 
 
 class LateLoader(SourceFileLoader):
-    """Leaves a module unread until it is needed, and reads it in fewer steps than Python takes for a file."""
+    """Leaves a module unread until it is needed, and reads it in fewer steps than Python's own loader takes."""
 
     read = SourceFileLoader.exec_module
 
@@ -115,7 +115,7 @@ class LateFinder:
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:
-        """The spec of a module of this plugin; one of a room is in that room's folder, and needs no search."""
+        """The spec of a module of this plugin, else None; a room's module is in its folder, and needs no search."""
         if not name.startswith("bg."):
             return None
         if name.count(".") > 1:

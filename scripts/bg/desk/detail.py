@@ -75,7 +75,7 @@ def _on_page(page: Page, line: Line) -> list[str]:
 
 
 def _fold(parts: dict[str, list[str]], room: int, days: set[str]) -> int:
-    """Cut the least needed lines, in the history the oldest, until the rest has room; the number of lines cut.
+    """Cut the least needed lines, in the history the oldest, until the rest has room, and count the lines cut.
 
     The rest of the history still begins with the line of its day.
     """

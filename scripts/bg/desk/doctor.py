@@ -335,7 +335,7 @@ def _listed() -> list[dict[str, Any]]:
     return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
-# What the user types
+# The commands that the user types
 
 
 def _command(host: Host) -> Iterator[Finding]:

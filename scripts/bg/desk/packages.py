@@ -94,7 +94,7 @@ def usable(interpreter: str) -> bool:
 
 
 def sources() -> list[tuple[str, list[str]]]:
-    """The places for the packages: each interpreter, this one first, then that of the hooks, with its folders."""
+    """The places to look for the packages: interpreters, this one first, then that of the hooks, with their folders."""
     directory = place.directory_of_hooks()
     try:
         noted = foreign.whole(place.interpreter_note(directory), 4096).decode("utf-8", "replace").strip()

@@ -82,12 +82,12 @@ class Page:
         self.styles = styles or STYLES
 
     def paint(self, text: str, style: str) -> str:
-        """The text in the colour of a style, which ends with it."""
+        """The text in the colour of a style, with the colour reset after it."""
         code = self.styles[style] if self.colour and text.strip() else ""
         return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
     def line(self, *cells: Cell, indent: int = 0) -> str:
-        """One line of the cells, cut where the page ends."""
+        """One line of the cells, cut at the page's end."""
         room = self.width - indent
         parts = []
         for cell in cells:
@@ -125,12 +125,12 @@ class Page:
 
 
 def page_width(line: str) -> int:
-    """The columns that a line takes; its colours take none."""
+    """The number of columns that a line takes, in which its colours do not count."""
     return width_of(_COLOUR.sub("", line))
 
 
 def of_hook() -> Page:
-    """The page on which Claude Code shows what a hook prints."""
+    """The page on which Claude Code shows the output of a hook."""
     colour = versions.attended() and _wants_colour()
     styles = dict(zip(_NAMES, _THEMES.get(terminal.theme(place.config_directory()), _EITHER))) if colour else None
     return Page(*terminal.size_for_hook(), colour=colour, styles=styles)

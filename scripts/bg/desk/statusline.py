@@ -73,7 +73,7 @@ def segment(project: str, sheet: Page) -> str:
 
 
 class Share(Record):
-    """The share of one ledger, by style: how many tasks work, need the user or are broken; the line of a sole one."""
+    """The share of one ledger, by style (works, needs, bad): the number of tasks, and the line of an only task."""
 
     counts: dict[str, int]
     lines: dict[str, str]

@@ -317,7 +317,7 @@ class _Layout:
         ]
 
     def needs(self, row: Row, detail: int) -> list[str]:
-        """A task that needs the user: in full, unless there is room for less."""
+        """A task that needs the user, in this much detail."""
         if detail == LINE:
             room = self.page.width - self.inset - (width_of(row.then) + 4 if row.then else 0)
             line = Cell(row.outcome.line(max(room, 2 * LEAST_TASK), named=False), row.outcome.style)
@@ -415,7 +415,7 @@ def _unproven(found: list[proofs.Proof]) -> list[str]:
 
 
 def _strangers(found: list[notes.Stranger]) -> list[str]:
-    """Agents that signed a report with another one's name."""
+    """Lines on agents that signed a report with another one's name."""
     lines = [f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored."
              for row in found[:SHOWN]]  # fmt: skip
     return [*lines, phrases.MORE_STRANGERS.format(count=len(found) - SHOWN)] if len(found) > SHOWN else lines

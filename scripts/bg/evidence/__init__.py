@@ -49,7 +49,7 @@ def examine(
     transcript: str,
     brief: Mapping[str, str] = NO_BRIEF,
 ) -> Evidence:
-    """Compare a report with what is seen; never raises, and its work is bounded by counts, not by time.
+    """Compare a report with the disk and the transcript; never raises, and its work is bounded by counts, not by time.
 
     `fields` are those of a COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript:
     without it, no fact that depends on tool calls is found not to match.
@@ -106,7 +106,7 @@ class _Examination:
                 evidence.limit(name, detail)
 
     def run(self) -> None:
-        """Every step, each by itself: one that fails must not hide the others."""
+        """Take every step by itself, as one that fails must not hide the others."""
         steps: list[Callable[[], object]] = [
             self._facts,
             lambda: asked.judge(self.disk, self.judge, self.whose, self.brief, self.evidence),

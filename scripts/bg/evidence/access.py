@@ -1,4 +1,4 @@
-"""Which files may be opened for an agent: those that git tracks, or its calls opened or wrote, and no rule denies."""
+"""Access for an agent: to files that git tracks or that its calls opened or wrote, unless a rule denies them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ class Access:
         return all(self._tracked(name) or self._is_own(name) for name in names)
 
     def _is_own(self, path: Path) -> bool:
-        """Whether a call opened or wrote a file; any command that may write counts for a file newer than the launch."""
+        """Whether a call opened or wrote a file.
+
+        A command that may write counts as the writer of each file that it names and that is newer than the launch.
+        """
         words = self._words(str(path))
         if words & self._opened:
             return True

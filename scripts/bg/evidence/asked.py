@@ -66,7 +66,7 @@ def _missing(disk: Disk, name: str) -> str:
 
 
 def absent(disk: Disk, report: str, deliverables: str, items: list[Item], evidence: Evidence) -> None:
-    """Find the files that a success promised and that are not there: asked for by the launch, or named as delivered."""
+    """Add a finding on each file that a success promised and that is not there: asked for, or named as delivered."""
     asked = [each.subject for each in evidence.asked if (each.kind, each.reason) == ("asked", "not found")]
     named_so = evidence.first(named.paths(without_schemas(deliverables)), MOST, "delivered")
     told = _told(items)
@@ -77,7 +77,7 @@ def absent(disk: Disk, report: str, deliverables: str, items: list[Item], eviden
 
 
 def at_another_place(disk: Disk, report: str, items: list[Item], evidence: Evidence) -> None:
-    """Change the reason for a missing file if the report names another place for it and does not call it open."""
+    """Change the finding on a missing file if the report names another place for it and does not call it open."""
     left = "\n".join(item.line for item in items if item.kind == "open")
     for index, found in enumerate(evidence.asked):
         missing = (found.kind, found.reason) == ("asked", "not found") and _file_name(found.subject) not in left

@@ -17,7 +17,7 @@ SAFE = (
     "git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null",
     "-c", "protocol.allow=never", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.pager=cat",
 )  # fmt: skip
-# In a partial clone git would fetch what is missing, with programs that the clone's configuration names. From 2.45.1 on
+# In a partial clone git would fetch missing objects, with programs that the clone's configuration names. From 2.45.1 on
 # GIT_NO_LAZY_FETCH prevents that; on every version GIT_ALLOW_PROTOCOL does, by allowing no protocol at all.
 CLOSED = {
     "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_SSH": "false", "GIT_SSH_COMMAND": "false",

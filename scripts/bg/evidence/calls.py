@@ -107,7 +107,7 @@ class Calls:
 
     @property
     def hidden(self) -> bool:
-        """Whether a tool was used whose actions this transcript does not show, as another agent."""
+        """Whether a tool was used whose actions this transcript does not show, like those of another agent."""
         return any(call.name not in PASSIVE and call.name not in SHELL_TOOLS for call in self.calls)
 
     @property
@@ -154,7 +154,7 @@ def only_looks(call: Call) -> bool:
 
 
 def read(transcript: str) -> Calls:
-    """The calls of a transcript and the texts told to its agent; a missing one makes nothing known."""
+    """The calls of a transcript and the texts told to its agent; without a transcript, nothing is known."""
     size = transcripts.size(transcript)
     if not size:
         return Calls()
@@ -196,7 +196,7 @@ def _message(record: dict[str, Any]) -> str:
 
 
 def _pass_over(found: dict[str, Call], message: str) -> None:
-    """Mark the calls of earlier messages that have no result: their agent has spoken on, so none will come."""
+    """Mark the calls of earlier messages that have no result: their agent has written on, so none will come."""
     for call in found.values():
         call.passed_over = call.passed_over or (not call.answered and bool(message) and call.message != message)
 

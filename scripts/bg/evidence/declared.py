@@ -38,7 +38,7 @@ class Item(Record):
     number: int = 0
     first: int = 0
     last: int = 0
-    remark: str = ""  # what follows the fact
+    remark: str = ""  # the text after the fact
     followed: bool = False  # a later line declares the same command
     loose: bool = False  # read from a sentence: the check may confirm it, and never doubts it
 
@@ -64,7 +64,7 @@ LABEL = pattern(r"[^\W\d_][^:：`\"/\\]{0,28}(?::\s+|：\s*|(?<=[^\x00-\x7f]):)"
 
 
 class Named(Record):
-    """A command that a line names, the text after it, and whether the words around it are certain."""
+    """A command that a line names, the text after it, and whether the words around it leave no doubt."""
 
     command: str
     after: str
@@ -94,7 +94,7 @@ class Called:
         return [found] if found else self._within(body)
 
     def _first(self, rest: str, *, ran: bool) -> Optional[Named]:
-        """The command with which the rest of a line begins."""
+        """The called command with which the rest of a line begins."""
         ticked = pieces.TICKED.match(rest)
         if ticked is None:
             return self._bare(rest, ran=ran)
@@ -102,7 +102,7 @@ class Called:
         return Named(ticked["text"].strip(), rest[ticked.end() :], certain=True) if known else None
 
     def _bare(self, rest: str, *, ran: bool) -> Optional[Named]:
-        """The longest beginning of a line's rest that is a command without backticks."""
+        """The longest beginning of a line's rest that is a called command without backticks."""
         cuts = [cut for cut in _CUT.finditer(rest[:LONG]) if "`" not in rest[: cut.start()]]
         for cut in reversed(cuts):
             text = rest[: cut.start()].strip()
@@ -111,7 +111,7 @@ class Called:
         return None
 
     def _within(self, body: str) -> list[Named]:
-        """The commands in backticks within a sentence that says that they were run."""
+        """The called commands in backticks within a sentence that says that they were run."""
         ticked = [found for found in pieces.TICKED.finditer(body) if self.holds(found["text"])]
         before = body[: ticked[0].start()] if ticked else ""
         if not _RUN_WITH.search(before) or _DENIED.search(before):
@@ -176,7 +176,7 @@ def _marked(item: Item, line: Line) -> Item:
 
 
 def _cells(line: Line, called: Called) -> list[Item]:
-    """Reads a row of a table: a command and its end, or a file and what was done to it."""
+    """Reads a row of a table: a command and its end, or a file and its change."""
     if len(line.cells) < 2:
         return []
     first, rest = line.cells[0], " ".join(line.cells[1:])
@@ -463,7 +463,7 @@ def _joined(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _starts(line: str, raw: str, held: str) -> bool:
-    """Whether a line begins a new one, and does not continue the one before it."""
+    """Whether a line is an entry of its own, and does not continue the one before it."""
     if raw[:1].isspace() and pieces.CONTAINS.match(_BULLET.sub("", line, count=1)):
         return False
     if line.startswith("|") or _BULLET.match(line)[0].strip() or _KEYWORD.match(line):  # type: ignore[index]
@@ -492,7 +492,7 @@ def _joined_cells(cells: tuple[str, ...]) -> str:
 
 
 def _heading(body: str) -> str:
-    """The kind of fact that a heading such as "Files changed:" names for the lines below it."""
+    """The kind of fact that a heading like "Files changed:" names for the lines below it."""
     found = _HEADING.fullmatch(body.strip("*_# "))
     opened = _KEYWORD.match(found["word"]) if found else None
     return str(opened.lastgroup) if opened else "ran" if found else ""

@@ -86,7 +86,7 @@ class Disk:
         return None if None in states or not states else False
 
     def existed(self, path: str) -> list[str]:
-        """The names at launch that a path can mean."""
+        """The names of files at launch that a path can mean."""
         files = self.baseline().files
         path = path.replace("\\", "/").removeprefix("./")
         for base in (self.launch.root, self.launch.cwd, self.project.root, self.project.main):

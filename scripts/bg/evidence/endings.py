@@ -104,7 +104,7 @@ _STATUS = pattern(r"\$\{?(?:PIPESTATUS\[0\]|pipestatus\[1\]|\?)\}?")
 
 
 class Ending(Record):
-    """The end of a run, its source, and its runner's counts; `whole` if one line gives every count."""
+    """The end of a run, whether a summary tells it, and the runner's counts; `whole` if one line gives all counts."""
 
     how: str
     by_summary: bool = False
@@ -248,7 +248,7 @@ def _filters(call: Call, at: int) -> list[Command]:
 
 
 def _shows_the_end(call: Call, at: int) -> bool:
-    """Whether the pipe behind a command lets its last lines through."""
+    """Whether the pipe after a command lets its last lines through."""
     return all(map(_is_let_through, _filters(call, at)))
 
 
@@ -258,7 +258,7 @@ def _is_let_through(command: Command) -> bool:
 
 
 def _shows_failures(call: Call, at: int, tally: Tally) -> bool:
-    """Whether the pipe behind a command would have shown a failure, just as it has shown the passes."""
+    """Whether the pipe after a command would have shown a failure, just as it has shown the passes."""
     failures = [_OF_A_FAILURE.get(name) for name in {name for name, _ in tally.own}]
     if not failures or None in failures or not (tally.passes or "go" in dict(tally.own)):
         return False

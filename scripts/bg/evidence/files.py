@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 NEAR = 5
-LEAST, SPAN = 8, 400  # characters: the fewest in all pieces of a quote, and the most from one piece to the next
+LEAST, SPAN = 8, 400  # characters: the fewest in all pieces of a quote together, and the span in which these follow
 _ELISION = pattern(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
 
 
@@ -359,7 +359,7 @@ def _spaced(text: str) -> str:
 
 
 def _follow(whole: str, at: int, pieces: list[str]) -> bool:
-    """Whether the pieces follow each other closely from a place on."""
+    """Whether the pieces follow each other from a place on, within the span."""
     until = at + SPAN + len(pieces[0]) if pieces else 0
     for piece in pieces:
         at = whole.find(piece, at, until + len(piece))
@@ -370,6 +370,6 @@ def _follow(whole: str, at: int, pieces: list[str]) -> bool:
 
 
 def _say(item: Item, reason: str, detail: str = "") -> Finding:
-    """A finding on what an item names, with the line number if the item gives one."""
+    """A finding on an item's subject, with the line number if the item gives one."""
     subject = item.subject + (f":{item.first}" if item.first else "")
     return Finding(item.line, item.kind, subject, reason, detail)

@@ -37,7 +37,7 @@ class NotCheckedError(Exception):
 
 
 def main() -> int:
-    """The whole program."""
+    """Read the two texts from standard input, check them within bounds, and print the answer."""
     given = json.loads(sys.stdin.buffer.read())
     with contextlib.suppress(OSError, ValueError):  # on a system without these bounds the parent's time limit remains
         resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"] + 1))  # the hard one kills silently
@@ -229,7 +229,7 @@ def _unusable(error: Exception, *, values: bool) -> str:
 
 
 def _closed(jsonschema: Any, kind: Any, schema: Any) -> Any:
-    """A validator that knows this schema and JSON Schema's own ones, and fetches no other."""
+    """A validator that knows this schema and the schemas of JSON Schema itself, and fetches no other."""
     try:
         return kind(schema, registry=importlib.import_module("jsonschema_specifications").REGISTRY)  # from 4.18 on
     except (ImportError, TypeError):

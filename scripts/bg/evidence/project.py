@@ -66,7 +66,7 @@ class Project:
         self.cwd = Path(os.path.realpath(launch.cwd))
         self.main = _worktree(self.cwd, self.root) or self.root
         if not _under(self.cwd, self.main):
-            self.cwd = self.main  # a directory outside the project must not open any file there
+            self.cwd = self.main  # a directory outside the project gives no access to its files
         self.bases = list(dict.fromkeys([self.cwd, self.main, self.root]))
         self._spelled = [Path(os.path.abspath(launch.root)), Path(os.path.abspath(launch.cwd))]  # noqa: PTH100  no links followed
 

@@ -1,8 +1,8 @@
 """The process that runs one check of the user's, in an agent's folder, and writes down its result.
 
-A hook starts it detached, with the lock of the tree. It kills the check's whole process group when the time is up, when
-the session's process is gone, or when its job file is gone, by which a hook takes the check back. If the runner itself
-is killed, the check's own shell sees its standard input end, and kills the group.
+A hook starts this runner detached, with the lock of the tree. The runner kills the check's whole process group when the
+time is up, when the session's process is gone, or when the job file is gone, which a hook deletes to take the check
+back. If the runner itself is killed, the check's own shell sees its standard input end, and kills the group.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class _Tail:
         os.set_blocking(number, False)
 
     def fileno(self) -> int:
-        """For the selector."""
+        """The number that the selector waits for."""
         return self._number
 
     def read(self) -> bool:

@@ -226,7 +226,7 @@ def _file(disk: Disk, name: str, other: Optional[Found]) -> tuple[Optional[Found
 
 
 def _unusable(disk: Disk, found: Found) -> str:
-    """Why a file cannot be checked."""
+    """Why a file cannot be checked; empty if it can."""
     refused = disk.refused(found)
     if not found.regular:
         return "is no regular file"

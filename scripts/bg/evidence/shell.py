@@ -134,7 +134,7 @@ def _grouped(tokens: list[tuple[str, bool]], depth: int) -> list[Node]:
 
 
 def _ended(found: list[Node], item: Item, sign: str) -> Item:
-    """Add the command or group that ends with this sign; the beginning of another one, which is empty."""
+    """Add the command or group that ends with this sign, and return the empty item that begins the next one."""
     if item:
         found.append(Node(item, sign))
     return []

@@ -34,7 +34,7 @@ MOST_CODE = 255
 OUTPUT = 4000
 RUNNER = Path(__file__).resolve().with_name("runner.py")
 
-# The files that say what a program checks, and how.
+# The files that define the checks of each program.
 DEFINES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("npm", "npx", "pnpm", "yarn", "bun", "node"), ("package.json",)),
     **dict.fromkeys(("make", "gmake"), ("Makefile", "makefile", "GNUmakefile")),
@@ -107,7 +107,7 @@ def tree_of(folder: str) -> str:
 
 
 def defining(command: str) -> list[str]:
-    """The files that may define what a command checks: by the programs in it, and those that it names."""
+    """The files that may define the checks of a command: by the programs in it, and those that it names."""
     try:
         words = shlex.split(command)
     except ValueError:

@@ -22,7 +22,7 @@ MOVING = {"stash", "reset", "restore", "pull", "merge", "rebase", "revert", "che
 
 
 class Whose:
-    """The files that changed since the launch of one run, with who changed each, by the run's calls."""
+    """Tells who changed each file since the launch of one run, by the run's calls."""
 
     def __init__(self, disk: Disk, calls: Calls) -> None:
         self._disk, self._project, self._calls = disk, disk.project, calls
@@ -62,7 +62,7 @@ class Whose:
         return UNKNOWN if self.rest == OWN and self._project.main not in path.parents else self.rest
 
     def _by_shell(self, path: Path) -> Optional[Call]:
-        """The shell call during which a file changed; None if others may have changed it meanwhile."""
+        """The shell call during which a file changed; None without one, or if other agents share the directory."""
         if self._disk.launch.shared:
             return None
         try:

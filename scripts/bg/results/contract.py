@@ -43,7 +43,7 @@ class Reference(NamedTuple):
 
 
 class Blocker(NamedTuple):
-    """What stops the work and what would resolve it."""
+    """An obstacle to the work, and its resolution."""
 
     text: str
     resolution: str

@@ -1,4 +1,4 @@
-"""The result contract's description (contract.json) and what derives from it: names, and the text in the prompts."""
+"""The result contract's description (contract.json), with the names and the text of prompts that derive from it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def read(paths: Iterable[str]) -> Intake:
 def take(sources: Sequence[Source], *, only_results: bool = False) -> Intake:
     """The contents of sources; a result found word for word in two sources is one result.
 
-    With `only_results`, a text without one is passed over: it may be a report or a document, never meant as a result.
+    With `only_results`, a text without a result is passed over, as it may be a report or document never meant as one.
     """
     intake = Intake()
     results: dict[Result, str] = {}

@@ -69,12 +69,12 @@ def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
 
 
 def said(part: Sequence[Line]) -> list[str]:
-    """A section's items, or its text if it has no list; without those that only say "none"."""
+    """A section's items, or its text if it has no list; any that only says "none" is left out."""
     return [item for item in markdown.items(part) or [markdown.prose(part)] if not says_nothing(item)]
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a section or item only says that there is nothing to say."""
+    """Whether a section or item only says that it has nothing to say."""
     return markdown.key(text) in NOTHING
 
 

@@ -134,7 +134,7 @@ def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding
 
 
 def _one_voice(reports: Sequence[Report]) -> list[Report]:
-    """The reports, with the JSONL findings of an agent under the reporter's name of its result."""
+    """The reports, with the JSONL findings of an agent under the same reporter as its result."""
     results = {report.agent: report.reporter for report in reports if report.reporter != report.agent}
     return [report._replace(reporter=results.get(report.reporter, report.reporter)) for report in reports]
 

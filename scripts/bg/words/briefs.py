@@ -1,7 +1,7 @@
 """Brief reminders, for when the host shows them to the user too: at most six short lines.
 
-At Stop every host prints the text that a hook gives the model. The model then gets only what it needs for its next
-step; `/bg-status` shows the whole report and the reasons of each question, and a dialog shows the questions in full.
+At Stop every host prints the text that a hook gives the model. There the model gets only the facts for its next step;
+`/bg-status` shows the whole report and the reasons of each question, and a dialog shows the questions in full.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ _LINES = ("Goal", "Deliverables", "Done when")
 
 
 def of(prompt: str) -> dict[str, str]:
-    """Those of the three lines that the parent wrote into the prompt, by name."""
+    """The lines among these three that the prompt contains, by name."""
     found: dict[str, str] = {}
     name = ""
     for line in prompt.splitlines():

@@ -1,4 +1,4 @@
-"""How the user types our launch command: `/bg`, or `/bg:bg` where the host has taken the short name.
+"""How the user types our launch command: `/bg`, or `/bg:bg` on a host that has taken the short name.
 
 The user's own command files win over the host's built-in commands, so a small command file, which `bgctl shortcuts`
 writes, gives the short name back.

@@ -98,7 +98,7 @@ def style_of(state: str) -> str:
 def without_report(task: Task, text: str = "", state: str = "") -> Outcome:
     """The outcome of a task without a report: its state, the reason if known, and its agent's last words.
 
-    `state` is named instead of the task's present state.
+    `state`, if given, replaces the task's present state.
     """
     state = state or task.state
     stands, note = in_a_word(state), inline(task.note or "", 200)

@@ -139,7 +139,7 @@ LIMITS = {
     "files to parse": "whether the files behind the first {detail} parse",
     "time": "the time for the check was used up; the rest was not looked at",
 }
-# What a result lacks by the contract; `{names}` are the agent's words in quotation marks.
+# The lacks of a result by the contract; `{names}` are the agent's words in quotation marks.
 CONTRACT = {
     "not found": "no such file: {names}",
     "no such line": "no such line: {names}",

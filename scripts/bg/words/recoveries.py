@@ -142,7 +142,7 @@ def _words(text: Any) -> set[str]:
     return set(re.findall(r"\w+", str(text or "").casefold()))
 
 
-# What is offered
+# The recoveries on offer
 
 
 def choices(blocker: str) -> tuple[str, ...]:
@@ -307,7 +307,7 @@ USER, PARENT = "the user's words", "your parent agent's words, not the user's"
 
 
 def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", by: str = USER) -> str:
-    """The response to a blocker: its heading, the issue, somebody's words about it, and the instruction from them.
+    """The response to a blocker: its heading, the issue, somebody's words about it, and the instruction that follows.
 
     `words` may be empty; `asked` is the agent's own statement of its needs.
     """

@@ -44,7 +44,7 @@ class Told(Record):
     full: str = ""
     left: str = ""
     along: str = ""  # how to wake the agent in the same message that asks the user
-    denied: bool = False  # the user's settings have decided the request that it is
+    denied: bool = False  # the user's settings deny the delegation that the signal asks for
 
 
 class Payload:
@@ -127,7 +127,7 @@ def sections(pairs: list[tuple[str, str]]) -> str:
 
 
 def quoted(payload: Payload, key: str, most: int = 700) -> str:
-    """A field, quoted."""
+    """A field of the payload as framed lines; empty if it says nothing."""
     return payload[key].quote(most)
 
 
