@@ -1,4 +1,4 @@
-"""What hooks/run starts: finds the package beside this folder, hands over standard input and output."""
+"""The program that hooks/run starts: it finds the package beside this folder, and runs `bg.hook`."""
 
 import _signal  # `signal` itself is five times the cost
 import contextlib
@@ -16,7 +16,7 @@ PLACE = os.environ.get("BG_PLACE", "")
 
 
 def is_closed(folder: str) -> bool:
-    """Nobody else could have put there what is executed from it: this user's own, or about to be made."""
+    """Whether nobody else can have put code into a folder: only this user can write to it, or it does not exist yet."""
     try:
         found = os.stat(folder)
     except OSError:
@@ -24,25 +24,25 @@ def is_closed(folder: str) -> bool:
     return os.path.isabs(folder) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
-if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; an old one reads this file
+if sys.version_info < (3, 9):  # noqa: UP036 - the noted Python may have been replaced by an old one, which reads this
     with contextlib.suppress(OSError):
         os.unlink(os.path.join(PLACE or os.devnull, "python"))
     sys.exit("bg: " + sys.executable + " is older than Python 3.9; the next hook looks for another one")
 
-# The host ends hooks after 20 seconds, and may not reach this process: nobody reads what it would say then.
+# The host ends hooks after 20 seconds, but may not reach this process, whose answer nobody reads any more.
 _signal.alarm(20)
 
-# The process ends with the event: looking for rubbish as often as Python does would cost a twelfth more.
+# The process ends with the event: collecting garbage as often as Python does would cost a twelfth more.
 gc.set_threshold(100_000)
 
-# Whatever a hook makes is its user's alone. A check that the user named makes its files as the user does.
+# Files that a hook makes are its user's alone. A check that the user named makes its files with the user's own umask.
 os.environ["BG_UMASK"] = f"{os.umask(0o077):o}"
 
 read_code = SourceFileLoader.get_code
 
 
 def whole_code(loader: SourceFileLoader, name: str) -> object:
-    """As Python does it, but half a compiled module is thrown away and compiled again."""
+    """Load a module's code as Python does, but delete half a compiled file and compile the source again."""
     try:
         return read_code(loader, name)
     except (EOFError, ValueError, TypeError):
@@ -53,36 +53,36 @@ def whole_code(loader: SourceFileLoader, name: str) -> object:
 
 
 class Late(ModuleType):
-    """A module that is read when it is first asked for something.
+    """A module that is read when one of its names is first asked for.
 
-    An event needs half of those that it imports, and reading them all would cost it a sixth more.
+    An event needs half of the modules that it imports; reading them all would cost it a sixth more.
     """
 
     def __getattribute__(self, name: str) -> object:
-        """Read it, then answer as any module does."""
+        """Read the module, then answer as any module does."""
         spec = object.__getattribute__(self, "__spec__")
         object.__setattr__(self, "__class__", ModuleType)
         try:
             spec.loader.read(self)
         except BaseException as error:
             object.__setattr__(self, "__class__", Late)
-            if isinstance(error, AttributeError):  # who asked for a name would take it for the lack of that name
+            if isinstance(error, AttributeError):  # the caller would take it for the lack of the name that it asked for
                 raise ImportError(f"{spec.name} cannot be read: {error}") from error  # noqa: TRY004
             raise
         return getattr(self, name)
 
 
 class LateLoader(SourceFileLoader):
-    """Leaves a module unread until then, and reads it in fewer steps than Python takes for any file of anybody."""
+    """Leaves a module unread until it is needed, and reads it in fewer steps than Python's own loader takes."""
 
     read = SourceFileLoader.exec_module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing yet."""
+        """Leave the module unread for now."""
         object.__setattr__(module, "__class__", Late)
 
     def get_code(self, name: str) -> object:
-        """What was compiled of the source as it is, where that can be read; else as Python does it."""
+        """The compiled code, if its file can be read and fits the source as it is; else the code as Python loads it."""
         try:
             with open(compiled(self.path), "rb", 0) as file:
                 data = file.read()
@@ -99,7 +99,7 @@ def _word(number: float) -> bytes:
 
 
 def compiled(path: str) -> str:
-    """Where Python keeps what it has compiled of a source; asked once for each folder."""
+    """The path at which Python keeps the compiled source; Python is asked once for each folder."""
     folder, _, name = path.rpartition("/")
     if folder not in FOLDERS:
         FOLDERS[folder] = cache_from_source(folder + "/*.py").split("*")
@@ -115,7 +115,7 @@ class LateFinder:
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:
-        """A module of a room is in that room's folder, and needs no search."""
+        """The spec of a module of this plugin, else None; a room's module is in its folder, and needs no search."""
         if not name.startswith("bg."):
             return None
         if name.count(".") > 1:
@@ -131,7 +131,7 @@ class LateFinder:
         return spec
 
 
-# Python before 3.13.1 leaves half a file on a disk that fills up, which would stop every hook from then on.
+# Python before 3.13.1 leaves half a compiled file on a disk that fills up, which would stop every later hook.
 SourceFileLoader.get_code = whole_code  # type: ignore[method-assign,assignment]
 sys.meta_path.insert(0, LateFinder)  # type: ignore[arg-type]
 sys.path.insert(0, os.path.join(PLUGIN, "scripts"))

@@ -1,7 +1,7 @@
-"""Board: one page for a browser: what needs the user in every project, then each project's tasks, each task whole.
+"""Board: one page for a browser, with the tasks of all projects that need the user, then each project's other tasks.
 
-The page is one file that loads nothing, and is as old as the time that stands on it. Its only script is the filter's,
-which the page allows by its digest; what others wrote is text.
+The page is one file that loads nothing, and shows the state at the time printed on it. Its only script is the
+filter's, which the page allows by its digest; the words of others are text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 class Card(NamedTuple):
-    """A task as it stands on the page: the part and the project that it belongs to, and its markup."""
+    """A task on the page: the part and the project that it belongs to, and its markup."""
 
     part: str
     project: str
@@ -47,7 +47,7 @@ class Card(NamedTuple):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl board` takes."""
+    """The arguments of `bgctl board`."""
     parser.description = "Writes one page with the tasks of every project, and says where it is."
     parser.epilog = "Exit status: 0; 1 the page cannot be written, or a ledger not be read; 2 usage."
     parser.add_argument("--open", action="store_true", help="open the page in your browser")
@@ -57,7 +57,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     with look.ledgers() as (books, said):
         text = board(books, time.time(), everything=given.all)
     if given.output == "-":
@@ -75,7 +75,7 @@ def run(given: argparse.Namespace) -> Outcome:
 
 
 def save(book: Ledger) -> str:
-    """Write the page of one ledger beside it; its address."""
+    """Write the page of one ledger beside the ledger; the answer is the page's address."""
     target = Path(book.place).absolute() / place.BOARD
     written.save_page(target, board([book], book.now()))
     return target.as_uri()
@@ -102,7 +102,7 @@ def board(books: Iterable[Ledger], now: float, *, everything: bool = False) -> s
 
 
 def _body(cards: list[Card]) -> Iterator[str]:
-    """What needs the user first, whatever its project; then each project."""
+    """The tasks of all projects that need the user, then the others of each project."""
     yield from _part(NEEDS, 2, [card for card in cards if card.part == NEEDS])
     others: dict[str, list[Card]] = {}
     for card in cards:
@@ -123,7 +123,7 @@ def _part(name: str, level: int, cards: list[Card]) -> Iterator[str]:
 
 
 def _cards(book: Ledger, *, everything: bool) -> list[Card]:
-    """What waits for the user in its order, then the newest first."""
+    """The tasks that wait for the user in their order, then the others, the newest first."""
     waiting = list(dict.fromkeys(item.label for item in inbox.waiting(book)))
     asking, since = set(waiting), book.now() - durations.RECENT
     known = {case.label: case for case in cases.known(book, lambda: status.chosen(book, everything=everything))}
@@ -133,7 +133,7 @@ def _cards(book: Ledger, *, everything: bool) -> list[Card]:
 
 
 def _card(case: Case, part: str) -> Card:
-    """A card: what a task waits for or what came of it; opened, it shows everything about the task."""
+    """A card with the items that a task waits for, or its outcome; opened, it shows everything about the task."""
     task, entry, project = case.task, status.record(case), case.task.project or ""
     since = age(case.book.now() - (task.since or case.book.now()))
     lines = [
@@ -152,7 +152,7 @@ def _card(case: Case, part: str) -> Card:
 
 
 def _says(case: Case, entry: status.Status) -> Iterator[str]:
-    """What waits, each item whole, else what came of it; and what to type."""
+    """The waiting items in full, or else the outcome; and the command to type."""
     for item in case.items:
         yield f'<span class="needs">{_safe(f"{item.qid} {whole(item.text)}")}</span>'
     said = "" if case.items else entry.outcome.words()
@@ -185,5 +185,5 @@ def _name(project: str) -> str:
 
 
 def _safe(text: Optional[str]) -> str:
-    """Somebody's words as text of a page: nothing in them is markup, hidden, or turned round."""
+    """Somebody's words as text of a page: nothing in them is markup, hidden, or reversed."""
     return html.escape(neutral(text or ""))

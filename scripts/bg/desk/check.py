@@ -19,7 +19,7 @@ MOST = 100
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl check` takes."""
+    """The arguments of `bgctl check`."""
     parser.description = (
         "Find, decode and validate the signal blocks of a text; with --schema, check a JSON or YAML file against it."
     )
@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     try:
         if given.schema is not None:
             return _against(given.file, given.schema, as_json=given.json)
@@ -53,7 +53,7 @@ def _reading(name: str) -> Iterator[None]:
 
 
 def _of_signals(file: str, *, as_json: bool) -> Outcome:
-    """The signals of a text."""
+    """Check the signals of a text."""
     with _reading(file):
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     said = ""
@@ -100,7 +100,7 @@ def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
 
 
 def _fit(file: str, schema: str) -> schemas.Fit:
-    """Whether the file fits; the packages are looked for where the hooks look for them too."""
+    """Whether the file fits; the packages are looked for in the same places as by the hooks."""
     text, against = _text(file), _text(schema)
     fit = schemas.Fit(why="jsonschema is missing", missing=True)
     for python, folders in packages.sources():

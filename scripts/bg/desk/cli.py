@@ -56,7 +56,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         given = parser.parse_args(words)
     except SystemExit as refused:
         return int(refused.code or 0)
-    if sys.stdin is None:  # closed by whoever started this
+    if sys.stdin is None:  # the process that started this has closed it
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open until the end
     code, out, said = given.run(given)
     is_told = _write(sys.stderr, said)
@@ -65,7 +65,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def _parser(first: str) -> argparse.ArgumentParser:
-    """The parser of the subcommand that is typed, or of all where none is, as for `--help`."""
+    """The parser of the subcommand that is typed, or of all if none is, as for `--help`."""
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="The bg plugin outside Claude Code. Without a command it shows the table of tasks.",
@@ -95,7 +95,7 @@ def _version() -> str:
 
 
 def _write(stream: Optional[object], text: str) -> bool:
-    """Print in UTF-8 whatever the locale is; whether that succeeded. A reader that has gone away is no error."""
+    """Print in UTF-8 in any locale, and tell whether that succeeded; a reader that has gone away is no error."""
     if stream is None or not text:  # the stream was closed before this began
         return True
     if isinstance(stream, io.TextIOWrapper):
@@ -113,7 +113,7 @@ def _write(stream: Optional[object], text: str) -> bool:
 
 
 def _silence(stream: object) -> None:
-    """Send the unwritten rest of a broken stream to nowhere: Python would write it once more when it ends."""
+    """Send the unwritten rest of a broken stream to nowhere: Python would try to write it again when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
     os.close(nowhere)

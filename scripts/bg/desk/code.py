@@ -1,7 +1,7 @@
-"""Shown in a terminal and nowhere else: `bgctl code`, the codes that confirm kept words.
+"""Codes that confirm kept words, for `bgctl code`: they are shown in a terminal and nowhere else.
 
-Whatever a hook shows in a session is written into its transcript, a blocked prompt's reason and a system message too
-(2.1.197 to 2.1.328), where agents can read it.
+The host writes everything that a hook shows in a session into the transcript, even a blocked prompt's reason and a
+system message (2.1.197 to 2.1.328), and agents can read it there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 9
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl code` takes."""
+    """The arguments of `bgctl code`."""
     parser.description = (
         "Codes for what was typed where no record of Claude Code shows that you typed it. Each counts once, typed in "
         "a session; a later call of this command ends them, and so do three wrong codes."
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(_: argparse.Namespace) -> look.Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     with look.ledgers() as (books, said):
         if not (sys.stdin.isatty() and sys.stdout.isatty()) or any(_is_of_a_session(book) for book in books):
             return 1, "", feedback.CODES_NEED_A_TERMINAL + "\n"
@@ -44,7 +44,7 @@ def run(_: argparse.Namespace) -> look.Outcome:
 
 
 def _is_of_a_session(book: Ledger) -> bool:
-    """A session of Claude Code has started this, by its environment or as one of the processes above."""
+    """Whether a session of Claude Code has started this, by the environment or as one of the processes above."""
     above = {(each.pid, each.started) for each in machine.above()}
     return versions.started_by_a_session() or any(known in above for known in sessions.processes(book))
 

@@ -1,6 +1,6 @@
 """Everything about one task, laid out on a page.
 
-A page with a height shows what matters first: what has no room is counted, and the file has it.
+A page with a height shows the most important lines: the others are counted, and are in the report's file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bg.ledger.file import Ledger
 from bg.words import outcome, phrases
 from bg.words.quoting import inline, spoken
 
-# What is shortened first where a page is too small, and how many of its lines stay.
+# The sections in the order in which a page that is too small shortens them, and how many of their lines stay.
 _FOLDS = (
     (report.HISTORY, 3),
     (report.OWN_WORDS, 0),
@@ -75,9 +75,9 @@ def _on_page(page: Page, line: Line) -> list[str]:
 
 
 def _fold(parts: dict[str, list[str]], room: int, days: set[str]) -> int:
-    """Cut what is least needed until the rest has room, of the history the oldest; how many lines were left out.
+    """Cut the least needed lines, in the history the oldest, until the rest has room, and count the lines cut.
 
-    What is left of the history still begins with the day that it is of.
+    The rest of the history still begins with the line of its day.
     """
     left = 0
     for name, least in _FOLDS if _height(parts) > room else ():

@@ -1,4 +1,4 @@
-"""The doctor: what is wrong with this installation, each finding with its remedy.
+"""The doctor: everything that is wrong with this installation, each finding with its remedy.
 
 It looks at Claude Code, its settings and the plugin, and asks the host for its view; then at Python, with which it
 tries one real hook; then at the folder of the ledger.
@@ -37,7 +37,7 @@ Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
 BGCTL = ROOT / "scripts" / "bgctl"
 LOW_SPACE = 20 * 1024 * 1024
-LARGEST = 4 * 1024 * 1024  # of a file of settings
+LARGEST = 4 * 1024 * 1024  # bytes of a settings file
 MOST_KEPT = 9
 AGAIN = (
     "claude plugin update bg@bg, or install it again: claude plugin uninstall bg@bg --keep-data, "
@@ -45,11 +45,11 @@ AGAIN = (
 )
 AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
 _EVENT = {"session_id": "doctor", "transcript_path": "", "hook_event_name": "UserPromptSubmit", "prompt": "/bg-status"}
-_SKILLS = re.compile(r"(?:bg:)?bg(?:-status|-answer)?(?::?\*)?$|\*$|bg:\*$")  # those of the plugin, in a rule
+_SKILLS = re.compile(r"(?:bg:)?bg(?:-status|-answer)?(?::?\*)?$|\*$|bg:\*$")  # the plugin's skills, as rules name them
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl doctor` takes."""
+    """The arguments of `bgctl doctor`."""
     parser.description = "What is wrong with this installation, and the remedy."
     parser.epilog = "Exit status: 0 nothing is wrong, 1 something is, 2 usage."
     ways = parser.add_mutually_exclusive_group()
@@ -64,7 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     if given.trial:
         machine.become(sys.executable, str(ROOT / "scripts" / "demo"), "--try")
     findings = list(examine(_client()))
@@ -76,7 +76,7 @@ def run(given: argparse.Namespace) -> Outcome:
 
 
 def examine(host: Host) -> Iterator[Finding]:
-    """Every finding, in the order in which one would look."""
+    """Every finding, in the order in which a person would look."""
     yield from _claude_code(host)
     departures, seen = drifts.lately()
     yield from drifts.examine(host, departures, seen)
@@ -97,7 +97,7 @@ def examine(host: Host) -> Iterator[Finding]:
 
 
 def _client() -> Host:
-    """What the `claude` in PATH can do."""
+    """The version and abilities of the `claude` in PATH."""
     found = machine.find("claude")
     shown = machine.run_program([found, "--version"], 20).out if found else ""
     return versions.host_of(versions.version_of(shown.split(" ")[0].strip()))
@@ -166,12 +166,12 @@ def _hooks() -> Iterator[Finding]:
 
 
 def _setting(name: str, files: list[Path]) -> list[Path]:
-    """Those of the files that set this."""
+    """The files that set this to true."""
     return [path for path in files if _read(path).get(name) is True]
 
 
 def _last_call() -> str:
-    """When a hook last noted a session."""
+    """The time at which a hook last noted a session."""
     newest = max(
         (
             found.st_mtime
@@ -184,7 +184,7 @@ def _last_call() -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
 
 
-# The plugin, and what in the settings stops it
+# The plugin, and the settings that stop it
 
 
 def _plugin(host: Host) -> Iterator[Finding]:
@@ -214,7 +214,7 @@ def _plugin(host: Host) -> Iterator[Finding]:
 
 
 def _installed() -> list[str]:
-    """The plugin as the host's own record names it; several marketplaces may have brought it."""
+    """The plugin's names in the host's own record; several marketplaces may have brought it."""
     found = _read(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
     return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
 
@@ -247,7 +247,7 @@ def _disabled(names: list[str]) -> Iterator[Finding]:
 
 
 def _moved(names: list[str], host: Host) -> Iterator[Finding]:
-    """A marketplace whose folder is gone: the host reads it from there, and new hosts the plugin too."""
+    """Find a marketplace whose folder is gone: the host reads it there, and new hosts read the plugin there too."""
     config = Path(place.config_directory())
     known = _read(config / "plugins" / "known_marketplaces.json")
     is_clone = config not in ROOT.parents and (ROOT / ".claude-plugin" / "marketplace.json").is_file()
@@ -262,7 +262,7 @@ def _moved(names: list[str], host: Host) -> Iterator[Finding]:
                 "plugin",
                 "wrong",
                 f"the marketplace {market} was the folder {where}, which is gone",
-                # To remove it first would delete the tasks with it, where the host keeps them.
+                # On this host, removing the marketplace first would delete the tasks with it.
                 add
                 if host.deletes_data
                 else f"claude plugin marketplace remove {market}, then {add} and claude plugin install bg@{market}",
@@ -280,7 +280,7 @@ def _denied() -> Iterator[Finding]:
 
 
 def _stopped_by(rule: str) -> str:
-    """What of the plugin cannot work under a rule that denies a tool; empty where all can."""
+    """The part of the plugin that a rule stops by denying a tool, in words; empty if it stops none."""
     tool, _, inside = rule.partition("(")
     inside = inside.rstrip(")").strip()
     if tool in tools.SKILL.names and (not inside or _SKILLS.match(inside)):
@@ -314,7 +314,7 @@ def _data_in_one_place() -> Iterator[Finding]:
 
 
 def _host_view() -> Iterator[Finding]:
-    """What `claude plugin list` says is wrong with the plugin."""
+    """The errors of the plugin that `claude plugin list` names."""
     for entry in _listed():
         name, errors = str(entry.get("id", "")), entry.get("errors")
         if name.partition("@")[0] == "bg" and isinstance(errors, list):
@@ -323,7 +323,7 @@ def _host_view() -> Iterator[Finding]:
 
 
 def _listed() -> list[dict[str, Any]]:
-    """The plugins that `claude plugin list` names; none where a host has no such command."""
+    """The plugins that `claude plugin list` names; none if the host does not have this command."""
     program = machine.find("claude")
     asked = machine.run_program([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
     if asked is None or asked.code != 0:
@@ -335,7 +335,7 @@ def _listed() -> list[dict[str, Any]]:
     return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
-# What the user types
+# The commands that the user types
 
 
 def _command(host: Host) -> Iterator[Finding]:
@@ -407,7 +407,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _noted() -> tuple[Path, str]:
-    """Where the hooks' interpreter is noted, and which one that is."""
+    """The file that notes the hooks' interpreter, and the interpreter that it names, if any."""
     note = Path(place.interpreter_note(place.directory_of_hooks()))
     return note, note.read_text(encoding="utf-8").strip() if note.is_file() else ""
 
@@ -426,7 +426,7 @@ def _too_old(interpreter: str) -> str:
 def _trial(interpreter: str, keys: str) -> Iterator[Finding]:
     """Play one prompt through hooks/run, as the host would send it, with a data directory of its own.
 
-    `keys` are those of the last prompt that the host has really handed over: this one has just these.
+    `keys` are those of the last prompt that the host has really handed over: the prompt that is played has just these.
     """
     like = " with the keys of your last prompt" if keys else ""
     with tempfile.TemporaryDirectory(prefix="bg-doctor-") as folder:
@@ -453,7 +453,7 @@ def _trial(interpreter: str, keys: str) -> Iterator[Finding]:
 
 
 def _judged(out: str, said: str) -> str:
-    """What is wrong with a hook's answer to /bg-status in an empty ledger; empty where nothing is."""
+    """The fault in a hook's answer to /bg-status in an empty ledger; empty if it has none."""
     answer = _object(out)
     if "No background tasks here" in str(answer.get("reason")):
         return ""
@@ -473,7 +473,7 @@ def _remedy(wrong: str) -> str:
 
 
 def _data() -> Iterator[Finding]:
-    """The folder, the events that wait in it, and each ledger."""
+    """Look at the folder of the ledger, at the events that wait in it, and at each ledger."""
     folder = Path(place.directory_of_hooks())
     for unused, why in place.passed_over().items():
         remedy = f"look at what is in it, make it yours alone with an absolute path, or take it away; {folder} is used"
@@ -515,7 +515,7 @@ def _data() -> Iterator[Finding]:
 
 
 def _open_to_others(folder: Path) -> Iterator[Finding]:
-    """What others can write: `hooks/run` executes nothing from there, although it uses the ledger."""
+    """Find files that others can write: `hooks/run` executes nothing from there, although it uses the ledger."""
     for path in (folder, Path(place.interpreter_note(str(folder)))):
         with contextlib.suppress(OSError):
             mode = path.stat().st_mode
@@ -526,7 +526,7 @@ def _open_to_others(folder: Path) -> Iterator[Finding]:
 
 
 def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
-    """What hooks could not write into the ledger: the events that wait, and why."""
+    """Find the events that hooks could not write into the ledger and that wait, and the reasons."""
     waiting = spool.waiting(str(folder), time.time())
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
@@ -571,7 +571,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
 
 
 def _in_ledger(book: Ledger) -> Iterator[Finding]:
-    """What the ledger has kept that somebody should know."""
+    """Find the contents of the ledger that somebody should know about."""
     count = tasks.count(book)
     yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
     if book.is_newer:
@@ -639,7 +639,7 @@ def _part(path: Path, name: str) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The object in a file, empty where there is none that can be read."""
+    """The JSON object in a file; empty if none can be read."""
     try:
         return _object(foreign.whole(path, LARGEST))
     except (OSError, ValueError):
@@ -647,7 +647,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _object(text: Union[str, bytes]) -> dict[str, Any]:
-    """The JSON object that a text is, empty where it is none."""
+    """The JSON object in a text; empty if the text is none."""
     try:
         data = foreign.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Drifts: what Claude Code does otherwise than is known, told by the doctor and below the table."""
+"""Drifts: departures of Claude Code from its known behaviour, told by the doctor and below the table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST = 40  # characters of a name that the host gives
 
 
 def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
-    """How the versions used since then depart from what is known, and the shapes of the events they handed over."""
+    """The departures of the versions used since then, and the shapes of the events that they handed over."""
     rows = [
         Seen(row.version, Shape(row.event, row.tool, row.form, row.lacks, row.keys), row.count, row.first, row.last)
         for row in sightings.all_since(book, since)
@@ -36,12 +36,12 @@ def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
 
 
 def lately() -> tuple[list[Departure], list[Seen]]:
-    """The same of all ledgers that are whole, for the last week."""
+    """The departures and shapes of the last week, from all ledgers that are not damaged."""
     rows: list[Seen] = []
     found: list[Departure] = []
     for folder in place.existing():
         if aside.damage(folder):
-            continue  # opening it would set it aside, which is a hook's part
+            continue  # opening it would set it aside, which only a hook may do
         with contextlib.suppress(Unavailable), contextlib.closing(Ledger(folder, create=False)) as book:
             departing, seen = noticed(book, book.now() - durations.DRIFTED)
             found, rows = found + departing, rows + seen
@@ -49,13 +49,13 @@ def lately() -> tuple[list[Departure], list[Seen]]:
 
 
 def keys_of_last_prompt(rows: list[Seen]) -> str:
-    """The keys of the last prompt that the host handed over, or of what may have been one; empty where none was."""
+    """The keys of the last event that was, or may have been, a prompt from the host; empty if there was none."""
     prompts = [row for row in rows if row.shape.event in (PROMPT, "") and not set(row.shape.form.split()) & OTHERS]
     return max(prompts, key=lambda row: row.last).shape.keys if prompts else ""
 
 
 def examine(host: Host, found: list[Departure], rows: list[Seen]) -> Iterator[Finding]:
-    """What the ledgers show of the last week; of the client in PATH also that nothing departs."""
+    """A finding for each departure, and one for the client in PATH if it does not depart."""
     for one in found:
         yield Finding(SUBJECT, "wrong", told(one), words.REMEDY.format(tried=_name(drift.TRIED)))
     name = _name(host.version) if host.version else ""
@@ -72,14 +72,14 @@ def _name(version: Iterable[int]) -> str:
 
 
 def footnote(book: Ledger, since: float) -> str:
-    """One line for the table: the first departure of the clients used since then; empty where there is none."""
+    """One line for the table: the first departure of the clients used since then; empty without one."""
     found = noticed(book, since)[0]
     more = words.MORE.format(count=len(found) - 1) if len(found) > 1 else ""
     return f"{told(found[0])}{more}" if found else ""
 
 
 def told(one: Departure) -> str:
-    """A departure as people read it: what, since when, and what becomes of it."""
+    """A departure in a sentence for people: its nature, its first day, and its effect."""
     day = time.localtime(one.first)
     call = f"{one.event}({inline(one.tool, LONGEST)})" if one.tool else inline(one.event, LONGEST) or words.EVENTS
     slots = {

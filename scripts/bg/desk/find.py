@@ -1,4 +1,4 @@
-"""Looking for words over all tasks and reports, for `bgctl find` and `/bg-status find`: the tasks, and the lines."""
+"""Searches all tasks and reports for words, for `bgctl find` and `/bg-status find`: the tasks, and the lines."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from bg.words.quoting import cited, inline, spoken
 from bg.words.times import age
 
 MOST, LINES = 20, 3
-AROUND = 70  # characters before and behind the first of the words
+AROUND = 70  # characters before and after the first of the words
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl find` takes."""
+    """The arguments of `bgctl find`."""
     parser.description = "The tasks in whose report, questions, answers or name all of these words stand, newest first."
     parser.epilog = "Exit status: 0 something was found; 1 nothing was, or a ledger cannot be read; 2 usage."
     parser.add_argument("words", metavar="WORDS", nargs="+", help="in any case and order; quote what belongs together")
@@ -29,16 +29,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> look.Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     sheet = page.of_stream(sys.stdout)
-    sheet.height = 0  # what a terminal does not hold, it scrolls
+    sheet.height = 0  # a terminal scrolls the lines that it has no room for
     with look.ledgers() as (books, said):
         found = _found(books, given.words)
         return int(not found or bool(said)), _laid_out(found, sheet, given.words) + "\n", said
 
 
 def shown(books: Iterable[Ledger], sheet: Page, words: list[str]) -> str:
-    """What is found, for people; on a page with a height, as much of it as has room."""
+    """The tasks found, for people; on a page with a height, as many as have room."""
     return _laid_out(_found(books, words), sheet, words)
 
 
@@ -70,7 +70,7 @@ def _head(book: Ledger, sheet: Page, task: Task) -> str:
 
 
 def _where(book: Ledger, sheet: Page, task: Task, wanted: re.Pattern[str]) -> Iterator[str]:
-    """The lines with the most of the words, in the order of the texts."""
+    """The lines with the most of the searched words, in the order of the texts."""
     found: dict[str, tuple[int, str]] = {}
     for source, text in _texts(book, task):
         for line in text.splitlines():
@@ -84,7 +84,7 @@ def _where(book: Ledger, sheet: Page, task: Task, wanted: re.Pattern[str]) -> It
 
 
 def _texts(book: Ledger, task: Task) -> Iterator[tuple[str, str]]:
-    """Each text of a task behind what it is, the newest report first."""
+    """Each text of a task after the name of its kind, the newest report first."""
     for report in reversed(reported.reports_of_task(book, task.label)):
         yield "report", reported.whole(book, report)
     for item in inbox.find(book, label=task.label):

@@ -1,4 +1,4 @@
-"""What the doctor has found, each finding with its remedy, and how a person is shown it."""
+"""The doctor's findings, each with its remedy, and their layout for people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NARROW = 60
 
 
 class Finding(Record):
-    """One thing the doctor looked at; `remedy` stands only where something is to be done."""
+    """One thing that the doctor looked at; `remedy` is empty if nothing is to be done."""
 
     subject: str
     state: str
@@ -19,7 +19,7 @@ class Finding(Record):
 
 
 def told(findings: list[Finding], sheet: Page) -> str:
-    """The findings for people, what is wrong first; a remedy is not broken, so that it can be copied."""
+    """The findings for people, the wrong ones first; a remedy's line is not broken, so that it can be copied."""
     colours = {"wrong": "bad", "note": "needs", "ok": "good"}
     width = max(len(finding.subject) for finding in findings)
     beside = sheet.width >= NARROW

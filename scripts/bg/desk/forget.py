@@ -1,4 +1,4 @@
-"""The archive of tasks that are forgotten, and `bgctl forget`: a task is exported there and deleted, or erased."""
+"""The archive of forgotten tasks, and `bgctl forget`, which exports a task there and deletes it, or erases it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUTSIDE = "Not erased: Claude Code's own transcripts, and what was saved elsewhe
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl forget` takes."""
+    """The arguments of `bgctl forget`."""
     parser.description = (
         "Delete tasks that have ended from the ledger. Each is first exported to archive.jsonl beside the ledger;"
         " with --erase it is not, and its texts are removed from every file of the data directory."
@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> look.Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     out, wrong, found = "", "", set()
     with look.ledgers() as (books, said):
         for book in books:
@@ -58,13 +58,13 @@ def _names(label: str) -> set[str]:
 
 
 def _is_there(book: Ledger, label: str, *, erase: bool) -> bool:
-    """The ledger has the task; to erase it, what an unfinished erasing or the archive has left of it is enough."""
+    """Whether the ledger has the task; for erasing, remains in the archive or in an unfinished erasing are enough."""
     left = erase and (label in erasing.due(book.place) or erasing.is_archived(book.place, label))
     return left or tasks.get(book, label) is not None
 
 
 def _taken(book: Ledger, labels: list[str], *, erase: bool) -> tuple[str, str]:
-    """Forget or erase those that have ended; what to say of that, and what was not done."""
+    """Forget or erase the tasks that have ended; the words about these, and about those that were left."""
     living = [label for label in labels if _lives(book, label)]
     done, left = (_erase if erase else _forget)(book, [label for label in labels if label not in living])
     return done, "".join(NOT_ENDED.format(label=label) for label in living) + left
@@ -76,14 +76,14 @@ def _lives(book: Ledger, label: str) -> bool:
 
 
 def _forget(book: Ledger, labels: list[str]) -> tuple[str, str]:
-    """Archive and delete these tasks; what to say of that, and no complaint."""
+    """Archive and delete these tasks; the words about that, and no complaint."""
     for task in filter(None, [tasks.get(book, label) for label in labels]):
         forgetting.forget(book, task, archive)
     return "".join(f"{label} is forgotten, and kept in {_path(book)}\n" for label in labels), ""
 
 
 def _erase(book: Ledger, labels: list[str]) -> tuple[str, str]:
-    """Erase these tasks; what to say of them and of what may repeat their words, and what is in the way."""
+    """Erase these tasks; the words about them and about others that may repeat their words, and the obstacles."""
     if not labels:
         return "", ""
     beside = [other for label in labels for other in erasing.related(book, label) if other not in labels]

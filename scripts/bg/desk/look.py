@@ -51,7 +51,7 @@ WARNINGS = {
 
 
 def status_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl status` takes."""
+    """The arguments of `bgctl status`."""
     parser.description = "What every background task is doing, waiting for, and what to type."
     parser.epilog = "Exit status: 0, also where there is nothing; 1 a ledger that cannot be read; 2 usage."
     parser.add_argument("label", metavar="LABEL", nargs="?", default="", help="one task, with its last report whole")
@@ -61,7 +61,7 @@ def status_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl export` takes."""
+    """The arguments of `bgctl export`."""
     parser.description = (
         "The ledger as JSON lines: each signal in the protocol's form, then each task with its warnings."
     )
@@ -71,7 +71,7 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def inbox_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl inbox` takes."""
+    """The arguments of `bgctl inbox`."""
     parser.description = "What waits for you over all projects, by priority, then age, and what to type."
     parser.epilog = "Exit status: 0, also where nothing waits; 1 a ledger that cannot be read; 2 usage."
     parser.set_defaults(run=run_inbox)
@@ -91,7 +91,7 @@ def ledgers() -> Iterator[tuple[list[Ledger], str]]:
 
 
 def run_status(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     label = naming.label_of(given.label)
     with ledgers() as (every, said):
         books = _with_task(every, label) if given.label else every
@@ -113,7 +113,7 @@ def _with_task(books: list[Ledger], label: str) -> list[Ledger]:
 
 
 def _as_json(books: list[Ledger], label: str, *, everything: bool) -> str:
-    """The task of that label, or all that a person wants to see."""
+    """The task of that label, or all that a person wants to see, as a JSON list."""
     entries = [
         {**status.to_json(status.record(cases.case(book, task.label))), "ledger": book.path}
         for book in books
@@ -125,7 +125,7 @@ def _as_json(books: list[Ledger], label: str, *, everything: bool) -> str:
 def _pages(books: list[Ledger], label: str) -> str:
     """Everything about the task of that label, which each of these ledgers has."""
     sheet = page.of_stream(sys.stdout)
-    sheet.height = 0  # what a terminal does not hold, it scrolls
+    sheet.height = 0  # a terminal scrolls the lines that it has no room for
     return "\n".join(detail.detail(book, sheet, label) + "\n" for book in books)
 
 
@@ -136,7 +136,7 @@ def _tables(books: list[Ledger], *, everything: bool) -> str:
 
 
 def _of_book(book: Ledger, sheet: page.Page, *, named: bool, everything: bool) -> Iterator[str]:
-    """The table of the project that this is called in, else one for each project, under its name."""
+    """The table of the project in which this is called, else one for each project, under its name."""
     known = projects.every(book)
     here = _called_in(known)
     for project in here or known or [""]:
@@ -152,19 +152,19 @@ def _of_book(book: Ledger, sheet: page.Page, *, named: bool, everything: bool) -
 
 
 def _called_in(known: list[str]) -> list[str]:
-    """Those of the projects that this process runs in."""
+    """The known projects that this process runs in."""
     root = os.path.realpath(projects.root_of(os.path.realpath(os.curdir)))
     return [each for each in known if each and os.path.realpath(projects.root_of(each)) == root]
 
 
 def run_inbox(_: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     with ledgers() as (books, said):
         return int(bool(said)), whole_inbox(books, page.of_stream(sys.stdout)) + "\n", said
 
 
 def whole_inbox(books: Iterable[Ledger], sheet: page.Page) -> str:
-    """What waits for the user, project by project."""
+    """The items that wait for the user, project by project."""
     parts = []
     for book in books:
         for project in projects.every(book):
@@ -175,7 +175,7 @@ def whole_inbox(books: Iterable[Ledger], sheet: page.Page) -> str:
 
 
 def run_export(given: argparse.Namespace) -> tuple[int, Iterator[str], str]:
-    """The exit status, what goes to standard output, a line at a time, and what goes to standard error."""
+    """The exit status, the standard output a line at a time, and the standard error."""
     wanted = naming.label_of(given.task)
     with ledgers() as (books, said):
         if given.task and not _with_task(books, wanted):
@@ -204,7 +204,7 @@ def _each(book: Ledger, wanted: str) -> Iterator[Task]:
 
 
 def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
-    """One task's lines: its signals, then itself."""
+    """One task's lines: its signals, then the task itself."""
     label = task.label
     for row in reported.find_signals(book, label=label):
         yield {**unpacked(row.body), "task": label, "run": row.run, "at": row.at}
@@ -237,7 +237,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
 
 
 def _warnings(task: Task, known: list[Run]) -> list[str]:
-    """What makes a task's results doubtful: how it ended, and runs that were cut or asked again."""
+    """The reasons to doubt a task's results: its state, and runs that were cut or asked again."""
     found = [WARNINGS[task.state]] if task.state in WARNINGS else []
     found += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
     again = [run for run in known if run.corrections]

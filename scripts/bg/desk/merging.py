@@ -23,7 +23,7 @@ _STATUSES = {"Status: SUCCESS": "good", "Status: PARTIAL": "needs", "Status: FAI
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl merge` takes."""
+    """The arguments of `bgctl merge`."""
     parser.description = "Combine results and JSONL findings of several agents."
     parser.epilog = "Exit status: 0 merged; 1 a file that cannot be read; 2 usage."
     parser.add_argument("files", nargs="+", metavar="FILE", help="a result or JSONL findings; - reads standard input")
@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> tuple[int, str, str]:
-    """Exit status, output and errors."""
+    """The exit status, the standard output and the standard error."""
     merged = merge(intake.read(given.files), dict(given.weight))
     if given.json:
         shown = json.dumps(account.document(merged), indent=2) + "\n"
@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> tuple[int, str, str]:
 
 
 def laid_out(sheet: Page, text: str) -> str:
-    """The account with its lines broken where the page ends; what agents wrote stays framed in every line."""
+    """The account with its lines wrapped to the page; the agents' words stay framed in every line."""
     return "".join(f"{line}\n" for row in text.splitlines() for line in _lines(sheet, row))
 
 

@@ -1,4 +1,4 @@
-"""Open items: what waits for the user, with reasons and options, what was answered, and what to type in each state."""
+"""Open items: those that wait for the user, with reasons and options, the answers so far, and the lines to type."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from bg.words import replies
 from bg.words.quoting import cited, inline, spoken, whole
 from bg.words.times import age
 
-# What the reason is that an agent gives with an item.
+# The name of the reason that an agent gives with an item.
 REASONS = {Item.QUESTION: "why", Item.BLOCKER: "needs", Item.DELEGATION: "why"}
 _ANSWERED = {ItemState.ANSWERED: "answered, not sent yet", ItemState.SENT: "answered, and the agent has it"}
 
 
 def question(page: Page, item: Question, now: float, *, label: str = "", task: str = "") -> list[str]:
-    """One thing that an agent waits for, in its own words; with the name of its task, where that is not said above."""
+    """One item in its agent's own words; `label` and `task` name its task if the lines above do not."""
     name = f"{label} {item.qid}".strip()
     head = [Cell(f"  {name}", "needs"), Cell(f"  waiting {age(now - item.asked)}", "quiet"), Cell(f"  {task}".rstrip())]
     return [page.line(*head), *asked(page, item, 4, named=False)]
 
 
 def asked(page: Page, item: Question, indent: int, *, reasons: bool = True, named: bool = True) -> list[str]:
-    """The words of an item whole, in quotation marks, and what its agent gave with them."""
+    """The words of an item in full, in quotation marks, and the reasons that its agent gave with them."""
     lines = page.wrapped(f"{item.qid} {whole(item.text)}" if named else whole(item.text), "needs", indent=indent)
     for line in given(item) if reasons else ():
         lines += page.wrapped(line, "quiet", indent=indent + 2)
@@ -37,7 +37,7 @@ def asked(page: Page, item: Question, indent: int, *, reasons: bool = True, name
 
 
 def given(item: Question) -> list[str]:
-    """What the agent gave with an item, such as the reason, options or a default: a line for each, its text quoted."""
+    """The reason, the options and the default that the agent gave with an item: a line for each, its text quoted."""
     extra = inbox.extra(item)
     found: dict[str, object] = {REASONS.get(inbox.kind(item), "why"): item.context}
     found |= {key: extra.get(key) for key in ("irreversible", "options", "default")}
@@ -55,7 +55,7 @@ def _each(value: object) -> list[str]:
 
 
 def _to_type(page: Page, item: Question, command: str) -> list[str]:
-    """The lines that say what to type for one item."""
+    """The ways to answer one item, as lines of the page."""
     first, *others = ways(item, command)
     return page.wrapped(first, "type", indent=2) + [
         line for words in others for line in page.wrapped(words, "quiet", indent=2)
@@ -63,7 +63,7 @@ def _to_type(page: Page, item: Question, command: str) -> list[str]:
 
 
 def ways(item: Question, command: str) -> list[str]:
-    """What can be typed for one item, the usual thing first."""
+    """The lines that can be typed for one item, the usual one first."""
     words = kinds.asking(inbox.kind(item)).ways_to_answer(item, command)
     lines = [f"→ {words[0]}"]
     skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
@@ -75,7 +75,7 @@ def ways(item: Question, command: str) -> list[str]:
 
 
 def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/bg-answer") -> str:
-    """What waits for the user, by priority, then age."""
+    """The items that wait for the user, by priority, then age."""
     items = inbox.waiting(book, project=project)
     now = book.now()
     paused = cases.known(book, lambda: tasks.in_state(book, project, State.PAUSED)) if project else []
@@ -88,7 +88,7 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
 
 
 def of_task(case: Case, page: Page, command: str) -> str:
-    """One task: what it asks, what it was answered in its last run, and what can be typed now."""
+    """One task: its open items, those answered in its last run, and the lines that can be typed now."""
     book, task = case.book, case.task
     now = book.now()
     stands = Cell(f"  {task.state.replace('_', ' ')}  ")
@@ -113,7 +113,7 @@ def of_task(case: Case, page: Page, command: str) -> str:
 
 
 def name_of(task: Task) -> str:
-    """What the task is called where there is one line for it."""
+    """The name of a task on one line."""
     return inline(task.description or task.text, 200)
 
 
@@ -127,7 +127,7 @@ def _answered(case: Case) -> list[Question]:
 
 
 def line_to_type(case: Case, command: str = "/bg-answer") -> str:
-    """The line to type next, empty where nothing is left to do or the agent works."""
+    """The line to type next; empty if nothing is left to do or the agent works."""
     typed, waiting = f"{command} {case.label}", case.items
     if waiting:
         first = waiting[0]
@@ -138,7 +138,7 @@ def line_to_type(case: Case, command: str = "/bg-answer") -> str:
 
 
 def _can_go(case: Case) -> bool:
-    """`go` sets this task going: there is an agent to wake, or one to launch."""
+    """Whether `go` sets this task going: an agent can be woken, or one can be launched."""
     task = case.task
     if task.state == State.NOT_LAUNCHED or case.forgotten or case.agent.answers:
         return True

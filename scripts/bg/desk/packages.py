@@ -1,4 +1,4 @@
-"""The interpreter that the hooks use, and the two packages: found or fetched where the user types it, by no hook."""
+"""The interpreter that the hooks use, and the two packages: found or fetched if the user types it, never by a hook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/pytho
 _FETCH = ("pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", str(REQUIREMENTS))
 _AGAIN = f'"{Path(__file__).resolve().parents[2] / "bgctl"}" install-packages'
 REMEDY = f"run {_AGAIN}, or python3 -m pip install PyYAML jsonschema"
-# What went wrong: what pip and venv say of it, and the remedy.
+# Each known cause of a failure: a pattern for the words of pip and venv, and the remedy.
 CAUSES = {
     "the disk is full": ("No space left on device", f"free some space on that disk, then run {_AGAIN}"),
     "this Python has no ensurepip": (
@@ -45,7 +45,7 @@ PROBE = (
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl install-packages` takes: nothing."""
+    """The arguments of `bgctl install-packages`: none."""
     parser.description = "Find a Python with PyYAML and jsonschema, or fetch them into the plugin's data directory."
     parser.epilog = "Exit status: 0 the hooks have them, 1 they could not be had."
     parser.set_defaults(run=lambda _: install(Path(place.directory_of_hooks())))
@@ -57,7 +57,7 @@ def packages_folder(directory: Path) -> Path:
 
 
 def choose(directory: Path, interpreter: str) -> None:
-    """Write down which interpreter `hooks/run` uses, whole or not at all."""
+    """Write the note of the interpreter that `hooks/run` uses, whole or not at all."""
     place.make_private(str(directory))
     temporary = directory / f"python.{os.getpid()}"
     temporary.write_text(f"{interpreter}\n", encoding="utf-8")
@@ -65,7 +65,7 @@ def choose(directory: Path, interpreter: str) -> None:
 
 
 def install(directory: Path) -> Outcome:
-    """Find an interpreter with both packages, or give the plugin its own; what was done, or why not and what helps."""
+    """Find an interpreter with both packages, or give the plugin its own; the outcome, or the cause and the remedy."""
     for candidate in dict.fromkeys([*SYSTEM, machine.find("python3"), sys.executable]):
         if candidate and Path(candidate).is_file() and _works(candidate):
             choose(directory, _real(candidate))
@@ -89,12 +89,12 @@ def install(directory: Path) -> Outcome:
 
 
 def usable(interpreter: str) -> bool:
-    """The interpreter that the hooks use finds both packages."""
+    """Whether the interpreter that the hooks use finds both packages."""
     return bool(interpreter) and (packages_folder(Path(place.directory_of_hooks())).is_dir() or _works(interpreter))
 
 
 def sources() -> list[tuple[str, list[str]]]:
-    """Where the packages may be found: each interpreter, this one first, then that of the hooks, with its folders."""
+    """The places to look for the packages: interpreters, this one first, then that of the hooks, with their folders."""
     directory = place.directory_of_hooks()
     try:
         noted = foreign.whole(place.interpreter_note(directory), 4096).decode("utf-8", "replace").strip()
@@ -105,7 +105,7 @@ def sources() -> list[tuple[str, list[str]]]:
 
 
 def cause(said: str) -> tuple[str, str]:
-    """Why it failed, in our words where what was said has a known cause, and the remedy."""
+    """The cause of a failure, in our words if the output shows a known one, and the remedy."""
     lines = said.strip().splitlines()[-60:]
     for words, (wanted, help_) in CAUSES.items():
         if any(re.search(wanted, line, re.IGNORECASE) for line in lines):
@@ -123,6 +123,6 @@ def _works(interpreter: str) -> bool:
 
 
 def _real(interpreter: str) -> str:
-    """The interpreter behind a version manager's shim, which would cost every hook its start."""
+    """The interpreter behind a version manager's shim, whose own start would cost every hook time."""
     done = machine.python(interpreter, "-c", "import sys; print(sys.executable)", seconds=durations.PROBING)
     return (done.out.strip() if done.code == 0 else "") or interpreter

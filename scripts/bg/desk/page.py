@@ -1,7 +1,7 @@
 """A page: how wide it is, which characters and colours it takes, and lines fitted to it.
 
-Everything that people read is laid out here: the table, one task, what waits, the doctor, bgctl, the statusline and
-the demo. A hook that prints none of them does not load this module.
+Everything that people read is laid out here: the table, one task, the open items, the doctor, bgctl, the statusline
+and the demo. A hook that prints none of them does not load this module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["STYLES", "Cell", "Page", "fit", "pad", "page_width", "width_of"]
 
 NARROWEST, WIDEST = 30, 240
 
-# One colour, one meaning, wherever it stands. Grey and not faint, as faint on the host's warning colour reads badly.
+# One colour has one meaning everywhere. Grey and not faint, as faint is hard to read in the host's warning colour.
 STYLES = {
     "": "",
     "heading": "1",
@@ -61,9 +61,9 @@ class Cell(Record):
 
 
 class Page:
-    """What is written for one reader: lines as wide as the page, with colour where it is shown.
+    """The page of one reader: lines as wide as the page, with colour if the reader sees it.
 
-    `height` is how many of them the reader sees at once, 0 where that is no matter.
+    `height` is the number of lines that the reader sees at once, 0 if that does not matter.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class Page:
         self.styles = styles or STYLES
 
     def paint(self, text: str, style: str) -> str:
-        """The text in its colour, and behind it as before."""
+        """The text in the colour of a style, with the colour reset after it."""
         code = self.styles[style] if self.colour and text.strip() else ""
         return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
     def line(self, *cells: Cell, indent: int = 0) -> str:
-        """One line of the cells, cut where the page ends."""
+        """One line of the cells, cut at the page's end."""
         room = self.width - indent
         parts = []
         for cell in cells:
@@ -109,7 +109,7 @@ class Page:
         return lines
 
     def hung(self, head: str, style: str, text: str, words: str, *, indent: int = 0) -> list[str]:
-        """The text behind a word of its own style, its further lines set in as far."""
+        """A head in a style of its own and the text after it, whose further lines are indented below its first."""
         inset = indent + width_of(head) + 2
         first, *rest = self.wrapped(text, words, indent=inset)
         return [f"{' ' * indent}{self.paint(self.plain(head), style)}  {first[inset:]}", *rest]
@@ -125,19 +125,19 @@ class Page:
 
 
 def page_width(line: str) -> int:
-    """How many columns a line takes that may be coloured."""
+    """The number of columns that a line takes, in which its colours do not count."""
     return width_of(_COLOUR.sub("", line))
 
 
 def of_hook() -> Page:
-    """The page on which Claude Code shows what a hook prints."""
+    """The page on which Claude Code shows the output of a hook."""
     colour = versions.attended() and _wants_colour()
     styles = dict(zip(_NAMES, _THEMES.get(terminal.theme(place.config_directory()), _EITHER))) if colour else None
     return Page(*terminal.size_for_hook(), colour=colour, styles=styles)
 
 
 def of_stream(stream: TextIO) -> Page:
-    """The page of a program's own output: a terminal, or a pipe or file, which gets neither colour nor a guess."""
+    """The page of a program's own output: a terminal, or else a pipe or file, which gets no colour."""
     if not is_terminal(stream):
         return Page(terminal.asked_for("COLUMNS") or terminal.USUAL)
     name = (getattr(stream, "encoding", "") or "").lower().replace("-", "").replace("_", "")
@@ -153,7 +153,7 @@ def of_statusline(*, of_host: bool) -> Page:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person reads there, and not a program."""
+    """Whether a person reads this stream, and not a program."""
     with contextlib.suppress(ValueError, AttributeError):
         return stream.isatty()
     return False

@@ -19,7 +19,7 @@ from bg.words.quoting import spelled
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl report` takes."""
+    """The arguments of `bgctl report`."""
     parser.description = "Everything about one task, in a pager where this is a terminal."
     parser.epilog = "Exit status: 0; 1 a ledger that cannot be read, or no such task; 2 usage."
     parser.add_argument("label", metavar="LABEL", help="the task")
@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> look.Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     label = naming.label_of(given.label)
     sheet = page.of_stream(sys.stdout)
     sheet.height = 0
@@ -51,7 +51,7 @@ def run(given: argparse.Namespace) -> look.Outcome:
 
 
 def _paged(text: str) -> bool:
-    """Show it in the user's pager; whether there is one that could."""
+    """Show a text in the user's pager; whether that worked."""
     command = _pager()
     if not command:
         return False
@@ -64,7 +64,7 @@ def _paged(text: str) -> bool:
 
 
 def _pager() -> Optional[list[str]]:
-    """The one that the user has named, else `less`."""
+    """The command of the pager that the user has named, else of `less`; None if it is not there."""
     try:
         named = shlex.split(os.environ.get("PAGER", "less"))
     except ValueError:

@@ -1,6 +1,6 @@
 """Report: one task in sections, for the page in the chat, the file, the pager and the board.
 
-What an agent wrote stands in quotation marks or framed, each line marked; everything else is the plugin's.
+An agent's words are in quotation marks, or framed with a mark on each line; all other words are the plugin's.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Optional
 
-Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
+Moment = tuple[float, int, str, str, str]  # the time, the rank within one second, the event, words, style
 
 MOST = 40  # files, commands and commits of each sort
 _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
 _OUTCOMES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
-# What is known of who said it, where the source does not say so already.
+# How it is known who said it, if the source does not tell that already.
 _CLASSES = {
     "keyboard": " at your keyboard",
     "sdk": " through a program",
@@ -46,14 +46,14 @@ _STANDS = {
     ItemState.SENT: "the agent has it",
     ItemState.WITHDRAWN: "no longer asked",
 }
-# Fields that are shown elsewhere: who reports, when and how it ended, and what is compared with what was seen.
+# Fields that are shown elsewhere: the reporter, the time and the nature of the end, and the evidence.
 _ELSEWHERE = ("agent_id", "timestamp", "status", "evidence", "total_duration", "priority")
 SAYS, FOUND, FILES, COMMANDS = "What it says", "Asked and found", "Files", "Commands"
 QUESTIONS, HISTORY, OWN_WORDS = "Questions and answers", "History", "In its own words"
 
 
 class Line(Record):
-    """One thing to say: `head` comes before it, `level` 1 is about the line above, `quoted` is what somebody said."""
+    """One line: `head` comes before the words, `level` 1 is about the line above, `quoted` marks somebody's words."""
 
     words: str
     style: str = ""
@@ -63,7 +63,7 @@ class Line(Record):
 
 
 class Section(Record):
-    """What belongs together, under its name."""
+    """Lines that belong together, under a name."""
 
     name: str
     lines: list[Line]
@@ -81,7 +81,7 @@ class Report(Record):
 
 
 def of(case: Case, command: str = "/bg-answer", entry: Optional[Status] = None) -> Report:
-    """Everything about one task; `entry` is its status, where that is known already."""
+    """Everything about one task; `entry` is its status, if that is already known."""
     book, task, entry = case.book, case.task, entry or status.record(case)
     found = [
         Section("Waits for you", _open(case, command)),
@@ -103,7 +103,7 @@ def of(case: Case, command: str = "/bg-answer", entry: Optional[Status] = None) 
 
 
 def raw(book: Ledger, label: str) -> str:
-    """The last text of a task's agent as it came, empty where there is none."""
+    """The last text of a task's agent as it came; empty if it has none."""
     texts = reported.reports_of_task(book, label)
     return neutral(reported.whole(book, texts[-1])).strip("\n") if texts else ""
 
@@ -119,7 +119,7 @@ def _open(case: Case, command: str) -> list[Line]:
 
 
 def _came(case: Case, entry: Status) -> list[Line]:
-    """What came of it, in one line, and what else was noted."""
+    """The outcome in one line, and the task's note if that says more."""
     task, came = case.task, entry.outcome
     says_more = came.has_words or came.beside
     line = " · ".join(came.beside) if entry.waiting else came.line(named=False) if says_more else ""
@@ -129,7 +129,7 @@ def _came(case: Case, entry: Status) -> list[Line]:
 
 
 def _delegated(entry: Status) -> list[Line]:
-    """Who asked for this task, and what became of what it asked for itself."""
+    """The item that asked for this task, and the state of the agents that this task asked for."""
     found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
     for one in entry.delegations:
         doing = ", ".join(f"{each.label} {outcome.in_a_word(each.state)}" for each in one.agents)
@@ -145,7 +145,7 @@ def _next(case: Case, entry: Status, command: str) -> list[Line]:
 
 
 def _said(case: Case, told: str) -> list[Line]:
-    """What the agent ended its last run with, field by field, beside what is told already."""
+    """The signal that ended the agent's last run, field by field, without words that are shown above."""
     signal = case.agent.ended_with
     spec = signals.schemas().get(str(signal.get("signal_type")))
     payload = signal.get("payload")
@@ -165,7 +165,7 @@ def _framed(text: str, level: int = 1) -> list[Line]:
 
 
 def _checked(task: Task, evidence: dict[str, Any]) -> list[Line]:
-    """What the launch asked for, and each declared fact with its grade and why; notes, and what was not looked at."""
+    """The demands of the launch, and each declared fact with its grade and the reason; notes, and limits."""
     lines = _goals(task) if evidence else []
     asked = [{**item, "line": f"asked for: {item['line']}"} for item in evidence.get("asked", [])]
     for item in [*asked, *evidence.get("findings", [])]:
@@ -178,7 +178,7 @@ def _checked(task: Task, evidence: dict[str, Any]) -> list[Line]:
 
 
 def _goals(task: Task) -> list[Line]:
-    """What the launch asked for, under the names that it has there."""
+    """The demands of the launch, under the names that they have there."""
     lines = []
     for name, text in goals.of(task.prompt or "").items():
         lines += [Line(name, "quiet"), *_framed(text)] if text else []
@@ -186,7 +186,7 @@ def _goals(task: Task) -> list[Line]:
 
 
 def _graded(item: dict[str, Any]) -> list[Line]:
-    """A fact with its grade, and why it has it."""
+    """A fact with its grade and the reason for that."""
     grade, why = str(item.get("grade", "")), verdict.sentence(item)
     said = str(item.get("line") or item.get("claim", "")).lstrip("-*•+> ")
     line = Line(f"{grade}: {inline(spoken(said), 200)}", _GRADES.get(grade, ""))
@@ -194,14 +194,14 @@ def _graded(item: dict[str, Any]) -> list[Line]:
 
 
 def _noted(evidence: dict[str, Any]) -> list[Line]:
-    """The notes, but for those on a file that is told already to be missing."""
+    """The notes, except those on a file that is already named as missing."""
     missing = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
     notes = [each for each in evidence.get("notes", []) if each.get("subject") not in missing]
     return [Line(f"note: {note}", "quiet") for note in verdict.noted(notes)]
 
 
 def _verified(book: Ledger, task: Task) -> list[Line]:
-    """The check that the user named: what is to run, or how it ended after the last report, and what it printed."""
+    """The check that the user named: its command, or else its end after the last report, and its output."""
     rows = verifications.find(book, label=task.label)
     if not rows:
         said = phrases.VERIFIES.format(label=task.label, command=inline(task.verify, 400)) if task.verify else ""
@@ -221,7 +221,7 @@ def _lines(*found: tuple[list[str], list[str]]) -> list[Line]:
 
 
 def _questions(book: Ledger, task: Task) -> list[Line]:
-    """All that was asked and no longer waits, each with what was answered and whether its agent has it."""
+    """The items that no longer wait, each with its answers and whether the agent has them."""
     lines = []
     for item in inbox.find(book, label=task.label):
         if item.state == ItemState.OPEN:
@@ -237,13 +237,13 @@ def _questions(book: Ledger, task: Task) -> list[Line]:
 
 
 def _by(book: Ledger, answer: user_answers.Answer) -> str:
-    """How the user's words came, and what is known of who said them."""
+    """The source of the user's words, and how it is known who said them."""
     known_by = proofs.class_of(book, answer.proof, answer.source)
     return f" ({_SOURCES.get(answer.source, answer.source)}{_CLASSES.get(known_by, '')})"
 
 
 def _own_words(book: Ledger, label: str) -> list[Line]:
-    """What the agent wrote last, outside the blocks of the protocol."""
+    """The agent's last text outside the blocks of the protocol."""
     prose = blocks.outside(raw(book, label)).strip()
     return _framed(prose, 0) if prose else []
 
@@ -292,12 +292,12 @@ def _of_signal(signal: Signal) -> Moment:
 
 
 def _quoted(text: str) -> str:
-    """One line of somebody's words, empty where there are none."""
+    """One line of somebody's words; empty if there are none."""
     return cited(spoken(text), 300) if text else ""
 
 
 def _ends(book: Ledger, label: str) -> Iterator[Moment]:
-    """How long each run took, and how it went."""
+    """The end of each run, with its length, corrections and cut."""
     for run in runs.find(book, label=label):
         again = f", asked {often(run.corrections)} for its report again" if run.corrections else ""
         cut = f", cut: {run.cut}" if run.cut else ""
@@ -306,7 +306,7 @@ def _ends(book: Ledger, label: str) -> Iterator[Moment]:
 
 
 def _answers(book: Ledger, label: str) -> Iterator[Moment]:
-    """What the user answered."""
+    """The user's answers."""
     for item in inbox.find(book, label=label):
         for answer in user_answers.find(book, question=item.id):
             words = f"{item.qid}: {inline(answer.text, 300)}{_by(book, answer)}"
@@ -314,7 +314,7 @@ def _answers(book: Ledger, label: str) -> Iterator[Moment]:
 
 
 def _of_others(book: Ledger, label: str) -> Iterator[Moment]:
-    """What was said that is not the user's own word."""
+    """Words that are not known to be the user's own, or that the parent passed on."""
     for said in proofs.find(book, label=label):
         if said.proof in proofs.WITHOUT_EFFECT:
             who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
@@ -325,7 +325,7 @@ def _of_others(book: Ledger, label: str) -> Iterator[Moment]:
 
 
 def _sent(book: Ledger, label: str) -> Iterator[Moment]:
-    """What was sent to wake the agent, and whether it was."""
+    """Each attempt to wake the agent, and whether it woke."""
     for row in resumes.find(book, label=label):
         came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
         yield row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"

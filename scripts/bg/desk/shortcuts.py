@@ -1,7 +1,7 @@
-"""Shortcuts: the literal `/bg` where the host has taken the name, and what to type until then.
+"""Shortcuts: the literal `/bg` on a host that has taken the name, and the advice to the user until then.
 
-The file that gives the name back is the plugin's command without what only a plugin's file can say; it is written on
-request, and no file that is not ours is ever touched.
+The file that gives the name back is the plugin's command with other advice, as only a plugin's file can name the
+plugin's folder. It is written on request, and no file that is not ours is ever touched.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OWN_ADVICE = (
 
 
 class Shortcut(Record):
-    """A command file of the user: where it is, what it should say, and what is there now."""
+    """A command file of the user: its path, the text that it should have, and the text that is there now."""
 
     path: Path
     wanted: str
@@ -46,7 +46,7 @@ class Shortcut(Record):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl shortcuts` takes."""
+    """The arguments of `bgctl shortcuts`."""
     parser.description = (
         "Give the literal /bg back on hosts with a command of that name. Without an option: show what would be written."
     )
@@ -58,7 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def shortcut() -> Shortcut:
-    """The shortcut with what is in its place now."""
+    """The shortcut, with the text that is in its place now."""
     path = Path(launch_command.shortcut())
     there: Optional[str] = None
     if path.exists() or path.is_symlink():
@@ -69,14 +69,14 @@ def shortcut() -> Shortcut:
 
 
 def _text(path: Path) -> str:
-    """The plugin's own command with the advice of one that stands outside it."""
+    """The plugin's own command, with the advice for a file outside the plugin."""
     command = (ROOT / "commands" / path.name).read_text(encoding="utf-8")
     head, body = command.split("\n---\n", 1)
     return f"{head}\n---\n{launch_command.MARK}\n{body.replace(_ADVICE, _OWN_ADVICE.format(path=path))}"
 
 
 def run(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     act = _write if given.write else _remove if given.remove else _show
     found = shortcut()
     if found.state == "foreign" and not given.remove:
@@ -116,7 +116,7 @@ def _remove(found: Shortcut) -> str:
 
 
 def first_words(directory: str, host: Host) -> list[str]:
-    """Once for each version that has taken the name: what to type, and how to get `/bg`; none elsewhere."""
+    """The advice on `/bg`, as lines: once for each version that has taken the name, and none on other hosts."""
     if host.version is None or not launch_command.is_shadowed(host):
         return []
     name = ".".join(map(str, host.version))

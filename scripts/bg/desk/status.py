@@ -1,4 +1,4 @@
-"""What is known of a task that people and programs ask for: the facts behind every table, list and line."""
+"""Status of a task, for people and programs: the facts behind every table, list and line."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ class Status(Record):
     evidence: dict[str, Any]
     verify: dict[str, Any]
     risk: str
-    resets: Optional[int]  # the second until which the limit holds that has paused it, where that is known
+    resets: Optional[int]  # the time at which the limit that has paused it ends, if that is known
     outcome: Outcome
 
     @property
     def lacks_room(self) -> bool:
-        """Its first item asks for another agent, and there is room for none."""
+        """Whether its first item asks for another agent, and no more agents may work now."""
         return self.full and bool(self.waiting) and self.waiting[0].kind == Item.DELEGATION
 
 
 def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:
-    """The tasks that a person wants to see: open ones, and what ended within a day."""
+    """The tasks that a person wants to see: open ones, and those that ended within a day."""
     if everything:
         return tasks.every(book)
     rows = tasks.recent(book, book.now() - durations.RECENT)
@@ -157,7 +157,7 @@ def to_json(found: Status) -> dict[str, Any]:
 
 
 def check(row: Verification) -> dict[str, Any]:
-    """One check that the user named, after one run."""
+    """One check that the user named, after one run, as programs read it."""
     outcome = row.outcome or ("runs" if row.begun else "waits")
     return {
         **row.columns("run", "command", "source", "why", "seconds", "output", "tree", "meanwhile", "begun", "ended"),
@@ -171,7 +171,7 @@ def check(row: Verification) -> dict[str, Any]:
 
 
 def came_of(case: Case, *, full: bool = False) -> Outcome:
-    """How a task stands: what it asks, whom it waits for, or how it ended and why."""
+    """The outcome of a task: its open items, the agents that it waits for, or its end and the reason."""
     task = case.task
     if case.items:
         return _asks(case.items, full=full)
@@ -187,7 +187,7 @@ def came_of(case: Case, *, full: bool = False) -> Outcome:
 
 
 def live(case: Case, transcript: str) -> list[str]:
-    """What the agent of a task does now: the call that it waits for, how many it has made, how full its context is."""
+    """The present work of a task's agent: the call that it waits for, the number of its calls, and its tokens."""
     found = _seen(case, transcript)
     if found is None:
         return []
@@ -200,9 +200,9 @@ def live(case: Case, transcript: str) -> list[str]:
 
 
 def leave(case: Case) -> Optional[Outcome]:
-    """The call of a working agent that its session's terminal asks the user about, None where it asks of none.
+    """The call of a working agent that its session's terminal asks the user about; None if it asks about none.
 
-    Claude Code says that it asks, and not about which call: of several it has asked about, one may run already.
+    Claude Code tells that it asks, but not about which call: if it has asked about several, one may already run.
     """
     task, session = case.task, case.docket.row
     noted = dict(case.docket.asked_leave) if task.state in tasks.RUNNING_STATES else {}
@@ -211,25 +211,25 @@ def leave(case: Case) -> Optional[Outcome]:
     own = _asked_about(case, task.agent)
     if not own:
         return None
-    # Each look reads a transcript, and every task asks this: the first other call decides.
+    # Each look reads a transcript, and every task needs this: the search ends at the first other call.
     is_alone = len(own) == 1 and not any(_asked_about(case, agent) for agent in noted if agent != task.agent)
     stands = phrases.WAITS_FOR_LEAVE if is_alone else phrases.ASKED_FOR_LEAVE
     return Outcome(task.label, stands, "needs", _named(own[-1]))
 
 
 def _transcript(case: Case) -> str:
-    """The transcript of its agent; empty where it has ended, as finding one reads the project's folder."""
+    """The transcript of a task's agent; empty if the task has ended, as the search reads the project's folder."""
     return agents.of_agent(case.docket.transcript, case.task.agent) if case.task.ended is None else ""
 
 
 def _full(book: Ledger, task: Task) -> bool:
-    """As many agents work in the project as the user allows."""
+    """Whether as many agents work in the project as the user allows."""
     most = settings.load(task.project or "").max_tasks
     return most is not None and len(tasks.running_in(book, task.project)) >= most
 
 
 def _progress(book: Ledger, task: Task) -> dict[str, Any]:
-    """How far its agent has said it is; empty where it has not."""
+    """The progress that its agent has stated; empty if it has not."""
     found = notes.progress(book, task.label)
     return {} if found is None else {"percent": found[0], "words": found[1]}
 
@@ -255,18 +255,18 @@ def _kind(item: inbox.Question) -> str:
 
 
 def _evidence(case: Case) -> dict[str, Any]:
-    """What was found of the last run; empty while the task goes on."""
+    """The evidence on the last run; empty while the task goes on."""
     return runs.evidence_of(case.agent.run) if case.agent.run and case.task.ended is not None else {}
 
 
 def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
-    """What came of the check that the user named after the task's last report; empty where none did."""
+    """The check that the user named, after the task's last report; empty if there was none."""
     rows = verifications.find(book, label=task.label)
     return check(rows[-1]) if rows and task.ended is not None else {}
 
 
 def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
-    """How a running task goes: how far it is by its agent's word, how late, and how long silent."""
+    """The pace of a running task: its progress by the agent's word, its delay, and its silence."""
     far = pace.so_far((said["percent"], said["words"])) if said else ""
     late = phrases.WERE_EXPECTED.format(age=age(pace.expected(case))) if beyond else ""
     silent = phrases.QUIET_SINCE.format(age=age(quiet)) if quiet else ""
@@ -274,13 +274,13 @@ def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list
 
 
 def _asks(items: list[inbox.Question], *, full: bool) -> Outcome:
-    """What a task asks, and whether the agent that it asks for has no room."""
+    """The outcome of a task that asks, with a note if the agent that it asks for has no room."""
     lacks_room = full and inbox.kind(items[0]) == Item.DELEGATION
     return kinds.waiting(items, *([phrases.NO_ROOM] if lacks_room else []))
 
 
 def _waited_for(case: Case) -> str:
-    """What became of the agents that a task waited for, and has not been told of."""
+    """The ends of the agents that a task waited for and has not yet been told of."""
     waited = [one for one in case.asked if one.blocking and one.told is None]
     over = [each for one in waited if delegations.standing(case.book, one) in delegations.OVER
             for each in delegations.workers(case.book, one)]  # fmt: skip
@@ -289,14 +289,14 @@ def _waited_for(case: Case) -> str:
 
 
 def _paused(case: Case) -> Outcome:
-    """Which limit has paused a task, and until when."""
+    """The outcome of a paused task: the limit that has paused it, and until when."""
     found, ends = outcome.without_report(case.task), case.limit.resets
     until = phrases.UNTIL.format(time=clock(ends, case.book.now())) if ends else ""
     return found._replace(said=found.said + until)
 
 
 def _ended(case: Case) -> Outcome:
-    """Of a task that has ended: what its report comes to, and the check that the user named."""
+    """The outcome of a task that has ended: that of its report, and that of the check that the user named."""
     task, agent = case.task, case.agent
     signal = agent.ended_with if task.state in _REPORTED and not task.note else {}
     marker, payload = signal.get("signal_type"), signal.get("payload")
@@ -317,7 +317,7 @@ def _seen(case: Case, transcript: str) -> Optional[Activity]:
 
 
 def _named(call: Optional[Call]) -> str:
-    """A call in a few words, empty without one."""
+    """A call in a few words; empty without one."""
     about = cited(spoken(call.about), 40) if call and call.about else ""
     return about if not call or (about and activity.is_command(call.tool)) else f"{call.tool} {about}".strip()
 

@@ -31,21 +31,21 @@ ROOM = 72  # columns for one task
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl statusline` takes: the host's JSON on standard input."""
+    """The arguments of `bgctl statusline`: none, as it reads the host's JSON from standard input."""
     parser.description = "A segment for Claude Code's statusline: reads its JSON from standard input."
     parser.epilog = "Exit status: 0 whatever it reads."
     parser.set_defaults(run=run)
 
 
 def run(_: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     given = "" if sys.stdin.isatty() else sys.stdin.read()
     said = segment(_project(given), page.of_statusline(of_host=bool(given.strip())))
     return 0, f"{said}\n" if said else "", ""
 
 
 def _project(text: str) -> str:
-    """The project's folder in the host's JSON, empty where it tells none."""
+    """The project's folder in the host's JSON; empty if it tells none."""
     try:
         data: Any = foreign.loads(text)
     except ValueError:
@@ -58,7 +58,7 @@ def _project(text: str) -> str:
 
 
 def segment(project: str, sheet: Page) -> str:
-    """What goes on in a project, or everywhere where its settings say so, in a few words."""
+    """The tasks of a project in a few words, or those of all projects if its settings say so."""
     scope = settings.load(project).statusline
     if scope == "off":
         return ""
@@ -73,14 +73,14 @@ def segment(project: str, sheet: Page) -> str:
 
 
 class Share(Record):
-    """What one ledger adds, by style: how many tasks work, need the user or are broken, and the line of an only one."""
+    """The share of one ledger, by style (works, needs, bad): the number of tasks, and the line of an only task."""
 
     counts: dict[str, int]
     lines: dict[str, str]
 
 
 def _shares(project: str) -> Iterator[Share]:
-    """What each ledger that can be read adds of a project, or of all."""
+    """The share of each ledger that can be read, for a project or for all."""
     for folder in place.existing():
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             yield _share(book, project)
@@ -101,7 +101,7 @@ def _share(book: Ledger, project: str) -> Share:
 
 
 def _works(book: Ledger, task: Task) -> str:
-    """What the only task that works is doing."""
+    """The line on the only task that works."""
     case = cases.case(book, task.label)
     path = agents.of_agent(case.docket.transcript, task.agent)
     stands = f"{outcome.in_a_word(task.state)} {age(book.now() - task.since)}"

@@ -1,6 +1,6 @@
-"""The table of tasks: what needs the user, what works, what has ended, each row with what to type next.
+"""The table of tasks: those that need the user, that work, and that have ended, each row with the line to type next.
 
-On a page with a height nothing that needs the user is left out while anything else is shown.
+On a page with a height, no task that needs the user is left out while any other is shown.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from bg.words.quoting import inline, whole
 from bg.words.times import age
 
 LEAST_TASK, MOST_TASK = 12, 40
-WITH_NAMES = 100  # columns from which on the name of each ended task is shown
+WITH_NAMES = 100  # a page with at least so many columns shows the name of each ended task
 SHOWN = 3
 WHOLE = "/bg-status {label}"
 
-# How much of what needs the user is shown: all, all but options and reasons, the words alone, a line for each task.
+# The detail of tasks that need the user: all, all but options and reasons, the words alone, a line for each task.
 ALL, WITHOUT_OPTIONS, WORDS, LINE = range(4)
 NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
 _MORE = {NEEDS: phrases.MORE_NEED_YOU, WORKS: phrases.MORE_WORK, ENDED: phrases.MORE_ENDED}
 
-# How many rows of a part are shown where the page has no height.
+# The most rows of each part, unless everything is asked for.
 MOST = {NEEDS: 60, WORKS: 20, ENDED: 12}
 
-# What has ended so is the user's to see to, for a day or until it is closed.
+# A task that has ended in one of these states needs the user, for a day or until it is closed.
 BROKEN = (State.DISPUTED, State.FAILED, State.INTERRUPTED)
 MOST_BROKEN = 1000
 
 
 class Section(Record):
-    """A part of the table: its rows, and how many more there are of each state."""
+    """A part of the table: its rows, and the number of further tasks in each state."""
 
     name: str
     number: int
@@ -51,7 +51,7 @@ class Section(Record):
 
 
 class Row(Record):
-    """One task as it is shown: `items` wait for the user, `then` is what to type."""
+    """One task as it is shown: `items` wait for the user, `then` is the line to type."""
 
     label: str
     state: str
@@ -63,7 +63,7 @@ class Row(Record):
 
 
 class Part(Record):
-    """The tasks that are shown, in their order, and the states of all that belong to the part."""
+    """The tasks of a part that are shown, in their order, and how many belong to it in each state."""
 
     cases: list[Case]
     states: Counter[str]
@@ -79,7 +79,7 @@ def table(
     more: str = "/bg-status all",
     alone: bool = True,
 ) -> str:
-    """The table for people; `more` shows the rows that are only counted; `alone`: no other project's table is shown."""
+    """The table for people; `more` is the command for hidden rows; with `alone`, no other project's table is shown."""
     found = sections(book, project, everything=everything)
     footnotes = _footnotes(book, page, project if alone else "")
     if not any(section.rows for section in found):
@@ -104,7 +104,7 @@ def sections(book: Ledger, project: str = "", *, everything: bool = False) -> li
 
 
 def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
-    """The next thing for the user to type about a task, empty where nothing is left to do."""
+    """The next line for the user to type about a task; empty if nothing is left to do."""
     if entry.lacks_room:
         return ""
     typed = open_items.line_to_type(case, command)
@@ -112,7 +112,7 @@ def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
 
 
 def counted(left: Counter[str]) -> str:
-    """How many there are of each state."""
+    """The numbers of tasks in each state, in words."""
     return ", ".join(f"{count} {outcome.in_a_word(state)}" for state, count in left.most_common())
 
 
@@ -136,11 +136,11 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
     states = {name: _states(each) for name, each in found.items()}
     if not everything:
         shown = _states([case for case in found[NEEDS] if case.task.ended is not None])
-        # As many more as may be in another part.
+        # More than are shown, as some of them may be in another part.
         most = MOST[ENDED] + len(found[NEEDS])
         newest = cases.known(book, lambda: tasks.newest(book, project, since, most))
         found[ENDED] = _parted(newest, asking, since)[ENDED]
-        # Also what a damaged ledger calls it.
+        # Also a state that only a damaged ledger gives to an ended task.
         states[ENDED] = (Counter(tasks.counted(book, project)) - shown) | _states(found[ENDED])
     for each in found.values():
         each.sort(key=lambda case: (order.get(case.label, len(order) + (case.task.ended is not None)), age_of(case)))
@@ -149,7 +149,7 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
 
 
 def section_of(case: Case, asking: set[str], since: float) -> str:
-    """Which part of the table a task belongs to; `asking` are the labels that something waits for."""
+    """The part of the table that a task belongs to; `asking` are the labels of tasks with open items."""
     task = case.task
     if task.closed is not None:
         return ENDED
@@ -172,7 +172,7 @@ def _every(book: Ledger, project: str) -> list[Case]:
 
 
 def _living(book: Ledger, project: str, asking: set[str], since: float) -> list[Case]:
-    """The tasks that have not ended, and the ended ones that something waits for or that the user is to see to."""
+    """The tasks that have not ended, and the ended ones that have open items or need the user."""
     living = cases.known(book, lambda: tasks.open_in(book, project))
     broken = cases.known(book, lambda: tasks.newest(book, project, since, MOST_BROKEN, BROKEN))
     found = {case.label: case for case in [*living, *broken]}
@@ -205,7 +205,7 @@ class _Plans:
         self._made: dict[tuple[str, int], list[list[str]]] = {}
 
     def whole(self) -> list[str]:
-        """Every row; what needs the user is next to the prompt where a screen does not hold them all."""
+        """Every row; if a screen does not hold them all, those that need the user are last, next to the prompt."""
         lines = self._laid_out(ALL, self._all())
         if not self.page.height or len(lines) <= self.page.height:
             return lines
@@ -213,7 +213,7 @@ class _Plans:
         return self._laid_out(ALL, self._all())
 
     def first_that_fits(self) -> list[str]:
-        """The roomiest layout that the page has room for; the last one where it has room for none."""
+        """The roomiest layout that the page has room for; the last one if it has room for none."""
         lines: list[str] = []
         for detail, shown in self._plans():
             lines = self._laid_out(detail, shown)
@@ -225,7 +225,7 @@ class _Plans:
         return {name: len(rows) for name, rows in self.rows.items()}
 
     def _plans(self) -> Iterator[tuple[int, dict[str, int]]]:
-        """Left out are options first, then the names of tasks, then what has ended, then what works."""
+        """The layouts in turn: without options, then without names of tasks, then without ended and working tasks."""
         shown = self._all()
         yield ALL, shown
         yield WITHOUT_OPTIONS, shown
@@ -250,7 +250,7 @@ class _Plans:
         return [*lines, *self.footnotes[1:]]
 
     def _blocks(self, name: str, detail: int) -> list[list[str]]:
-        """The lines of each row of a part; only what needs the user takes several."""
+        """The lines of each row of a part; only a task that needs the user takes several."""
         key = (name, detail if name == NEEDS else ALL)
         if key not in self._made:
             lay = {NEEDS: lambda row: self.layout.needs(row, detail), WORKS: self.layout.works}
@@ -258,7 +258,7 @@ class _Plans:
         return self._made[key]
 
     def _rest(self, shown: dict[str, int], *, in_short: bool) -> str:
-        """How many tasks are not shown."""
+        """The line with the number of tasks that are not shown."""
         parts = []
         for section in self.found:
             count = section.number - shown[section.name]
@@ -272,7 +272,7 @@ class _Plans:
 
 
 class _Layout:
-    """How the rows of each part are written, in columns that they share."""
+    """Writes the rows of each part, in columns that they share."""
 
     def __init__(self, page: Page, rows: list[Row]) -> None:
         self.page = page
@@ -289,7 +289,7 @@ class _Layout:
         return [self._label(row), Cell(f"{row.age.rjust(self.age)}  ", "quiet")]
 
     def ended(self, row: Row) -> list[str]:
-        """One line: what came of it, on a wide page behind its name, and what to type where that has room too."""
+        """One line: the outcome, on a wide page after the task's name, and the line to type if that has room too."""
         name = min(width_of(row.task), MOST_TASK, self.room // 3) if self.page.width >= WITH_NAMES else 0
         cells = [Cell(f"{pad(row.task, name)}  ")] if name else []
         then = [Cell("  → ", "quiet"), Cell(row.then, "type")] if row.then and name else []
@@ -301,12 +301,12 @@ class _Layout:
         return [self.page.line(*self._head(row), *cells, Cell(line, row.outcome.style), *name_behind, *then)]
 
     def _name(self, row: Row, room: int) -> list[Cell]:
-        """The name of a task of which nothing else is said."""
+        """The name of a task whose outcome has no words."""
         left = room - width_of(row.outcome.stands) - 2
         return [Cell(f"  {fit(row.task, left)}")] if not row.outcome.has_words and left >= LEAST_TASK else []
 
     def works(self, row: Row) -> list[str]:
-        """One line: what it does, and its name."""
+        """One line: the agent's present work, and the task's name."""
         line = row.outcome.line(self.room - min(width_of(row.task), LEAST_TASK) - 2, named=False)
         then = [Cell("  → ", "quiet"), Cell(row.then, "type")] if row.then else []
         left = self.room - sum(width_of(cell.text) for cell in then) - width_of(line) - 2
@@ -317,7 +317,7 @@ class _Layout:
         ]
 
     def needs(self, row: Row, detail: int) -> list[str]:
-        """What the user is to see to: whole, unless there is room for one line only."""
+        """A task that needs the user, in this much detail."""
         if detail == LINE:
             room = self.page.width - self.inset - (width_of(row.then) + 4 if row.then else 0)
             line = Cell(row.outcome.line(max(room, 2 * LEAST_TASK), named=False), row.outcome.style)
@@ -332,7 +332,7 @@ class _Layout:
         return self._then(lines, row)
 
     def _words(self, row: Row) -> list[str]:
-        """Every question, or why it is so, behind the label and without the name."""
+        """Every question, or else the words of the outcome, after the label and without the task's name."""
         if not row.items:
             if row.outcome.has_words:
                 said = row.outcome._replace(beside=()).line(named=False)
@@ -348,27 +348,27 @@ class _Layout:
         return lines
 
     def _hung(self, head: Cell, text: str, style: str) -> list[str]:
-        """The text behind this cell, its further lines set in as far."""
+        """The text after this cell, whose further lines are indented below its first."""
         first, *rest = self.page.wrapped(text, style, indent=self.inset)
         return [self.page.paint(head.text, head.style) + first[self.inset :], *rest]
 
     def _then(self, lines: list[str], row: Row) -> list[str]:
-        """The lines and what to type: at the end of the last line if there is room, else on a line of its own."""
+        """The lines with the line to type: at the end of the last line if there is room, else on a line of its own."""
         if not row.then:
             return lines
         then = [Cell("→ ", "quiet"), Cell(row.then, "type")]
         if page_width(lines[-1]) + width_of(row.then) + 4 <= self.page.width:
             return [*lines[:-1], f"{lines[-1]}  {self.page.line(*then)}"]
-        # What to type stays on one line, so that it can be copied; the terminal breaks a long line by itself.
+        # The line to type is not broken, so that it can be copied; the terminal breaks a long line by itself.
         whole_line = "".join(self.page.paint(self.page.plain(cell.text), cell.style) for cell in then)
         return [*lines, " " * self.inset + whole_line]
 
 
-# What is said below the table
+# The lines below the table
 
 
 def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
-    """What is to be known besides the tasks of the project; what other projects wait for, where one is named."""
+    """Facts besides the tasks of the project, with tasks elsewhere that wait for the user if a project is named."""
     since = book.now() - durations.RECENT
     kept = cases.whole(book).kept_aside
     lines = [
@@ -384,7 +384,7 @@ def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
 
 
 def _elsewhere(book: Ledger, project: str) -> list[str]:
-    """What waits for the user in other projects, which this table does not show."""
+    """The tasks of other projects that wait for the user, which this table does not show."""
     labels = dict.fromkeys(item.label for item in inbox.waiting(book)) if project else ()
     waiting = projects.outside(project, [cases.case(book, label).task for label in labels])
     if not waiting:
@@ -395,7 +395,7 @@ def _elsewhere(book: Ledger, project: str) -> list[str]:
 
 
 def _hook_errors(errors: list[notes.Error]) -> str:
-    """How many hooks failed, and how the last one did; empty where none did."""
+    """The number of hooks that failed, and the error of the last one; empty if none did."""
     if not errors:
         return ""
     last = errors[0]
@@ -404,7 +404,7 @@ def _hook_errors(errors: list[notes.Error]) -> str:
 
 
 def _unproven(found: list[proofs.Proof]) -> list[str]:
-    """What was typed and is not known to be the user's."""
+    """Lines on words that were typed and are not known to be the user's."""
     lines = []
     for said in found[:SHOWN]:
         who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
@@ -415,7 +415,7 @@ def _unproven(found: list[proofs.Proof]) -> list[str]:
 
 
 def _strangers(found: list[notes.Stranger]) -> list[str]:
-    """Agents that signed a report with another one's name."""
+    """Lines on agents that signed a report with another one's name."""
     lines = [f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored."
              for row in found[:SHOWN]]  # fmt: skip
     return [*lines, phrases.MORE_STRANGERS.format(count=len(found) - SHOWN)] if len(found) > SHOWN else lines

@@ -1,4 +1,4 @@
-"""Your own figures, for `bgctl truth`: how the tasks ended, and how much of what agents declared was so."""
+"""Your own figures, for `bgctl truth`: how tasks ended, and how many of the facts that agents declared were seen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUNS = ("ended", "said done", "did not match", "without a signal", "asked again"
 
 
 class Figures(NamedTuple):
-    """What `bgctl truth` counts; the names are the keys of its JSON."""
+    """The figures of `bgctl truth`; the names are the keys of its JSON."""
 
     since: Optional[float]
     tasks: dict[str, int]
@@ -42,7 +42,7 @@ class Figures(NamedTuple):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `bgctl truth` takes."""
+    """The arguments of `bgctl truth`."""
     parser.description = "Your own figures: how your tasks ended, and how much of what agents declared was so."
     parser.epilog = "Exit status: 0, also where there is nothing; 1 a ledger that cannot be read; 2 usage."
     parser.add_argument("--days", type=_days, metavar="N", help="only tasks begun in the last N days")
@@ -58,7 +58,7 @@ def _days(typed: str) -> float:
 
 
 def run(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+    """The exit status, the standard output and the standard error."""
     since = time.time() - given.days * durations.DAY if given.days else 0.0
     with look.ledgers() as (books, said):
         found = count(books, since)

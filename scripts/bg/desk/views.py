@@ -1,4 +1,4 @@
-"""Views: what the loop shows of the desk, each as one text in the width of the host's messages; and the archive."""
+"""Views of the desk that the loop shows, each as one text in the width of the host's messages; and the archive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def table(book: Ledger, project: str, *, everything: bool, launch: str, columns: int = 0) -> str:
-    """The tasks of a project; `launch` is what starts one. Without `columns` it is as wide as a message."""
+    """The tasks of a project; `launch` is the command that starts one. Without `columns` it is as wide as a message."""
     sheet = page.Page(columns) if columns else page.of_hook()
     return listing.table(book, sheet, project, everything=everything, launch=launch)
 
@@ -30,7 +30,7 @@ def task(book: Ledger, label: str) -> str:
 
 
 def named(book: Ledger, host: Host, typed: str) -> str:
-    """What is typed behind `/bg-status` that is neither a task nor its table; empty where nothing has that name."""
+    """The view that is named after `/bg-status`, other than a task or the table; empty if nothing has that name."""
     name, rest = _name_first(typed.split())
     if name in _OF_ALL:
         return _OF_ALL[name](book, rest)
@@ -46,7 +46,7 @@ def named(book: Ledger, host: Host, typed: str) -> str:
 
 
 def _name_first(words: list[str]) -> tuple[str, list[str]]:
-    """`bg-3 report` says the same as `report bg-3`."""
+    """The name and the other words; `bg-3 report` means the same as `report bg-3`."""
     turned = len(words) > 1 and words[-1].lower() in _OF_ONE and naming.label_of(words[0])
     name, *rest = [words[-1], *words[:-1]] if turned else words or [""]
     return name.lower(), rest
@@ -76,7 +76,7 @@ def _report(book: Ledger, label: str) -> str:
 
 
 def _raw(book: Ledger, label: str) -> str:
-    """Marked line by line, as everything else on this screen is the plugin's."""
+    """The agent's last text with a mark on each line, as all other words on this screen are the plugin's."""
     text = report.raw(book, label)
     return "\n".join(page.of_hook().framed(text)) if text else phrases.NO_REPORT.format(label=label)
 
@@ -94,20 +94,20 @@ _OF_ONE: dict[str, Callable[[Ledger, str], str]] = {
 
 
 def inbox(book: Ledger, project: str) -> str:
-    """What waits for the user in a project."""
+    """The items that wait for the user in a project."""
     return open_items.waiting_list(book, page.of_hook(), project)
 
 
 def answers(case: Case, command: str) -> str:
-    """What one task waits for, and what it was answered."""
+    """The open items of one task, and the answers it was given."""
     return open_items.of_task(case, page.of_hook(), command)
 
 
 def doctor(host: Host) -> str:
-    """What is wrong with this installation."""
+    """The doctor's findings about this installation."""
     return findings.told(list(examination.examine(host)), page.of_hook())
 
 
 def archive(book: Ledger, task: Task) -> None:
-    """Keep what is about to be forgotten."""
+    """Archive a task that is about to be forgotten."""
     forget.archive(book, task)

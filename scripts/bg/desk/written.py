@@ -17,12 +17,12 @@ from bg.masking import masked
 from bg.words import outcome
 from bg.words.quoting import neutral
 
-# Nothing in somebody's words is markup of the file beyond emphasis: no element, no image, no link under another name.
+# Somebody's words may use emphasis, but no other markup: no element, no image, no link under another name.
 _MARKUP = {"<": "&lt;", "![": "!&#91;", "](": "]&#40;", "]:": "]&#58;"}
 
 
 def save(book: Ledger, label: str) -> Path:
-    """Write the report of a task as a file beside the ledger; its path."""
+    """Write the report of a task as a file beside the ledger; the answer is its path."""
     path = Path(book.place) / place.REPORTS / f"{label}.md"
     place.make_private(str(path.parent))
     save_page(path, masked(markdown(report.of(cases.case(book, label)))))
@@ -59,7 +59,7 @@ def _plain(text: str) -> str:
 
 
 def save_page(path: Path, text: str) -> None:
-    """Write the file; what was there before stays until all of it is written."""
+    """Write the file; an earlier one stays until all of the new one is written."""
     number, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     part = Path(name)
     try:

@@ -1,11 +1,11 @@
-"""What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
+"""The facts that a report declares, judged by the disk and the agent's own tool calls; nothing of it is ever run.
 
-In reading order: `finding` (the records, and every reason with its grade); `pieces` and `declared` (what is declared);
-`project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `programs`, `shell`, `calls` and
-`endings` (what was done, and how it ended); `whose` (who changed a file, and when); the judges `files`, `ran`,
-`commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised). What the host sees by
-itself is gathered here. `checkpoint` is what an agent left that was cut off. `verify` and its process `runner` are the
-check that a user names.
+In reading order: `finding` (the records, and every reason with its grade); `pieces` and `declared` (the declared
+facts); `project`, `baseline`, `access` (which files may be opened) and `disk` (the state of files); `programs`,
+`shell`, `calls` and `endings` (the agent's actions, and their ends); `whose` (who changed a file, and when); the
+judges `files`, `ran`, `commits` and `schemas` with its process `fitting`; `named` and `asked` (the promises). This
+module itself gathers the facts that the host sees without a report. `checkpoint` is the state of an agent that was cut
+off. `verify` and its process `runner` are the check that a user names.
 """
 
 from __future__ import annotations
@@ -49,38 +49,38 @@ def examine(
     transcript: str,
     brief: Mapping[str, str] = NO_BRIEF,
 ) -> Evidence:
-    """What is seen, and what not, of a report; never raises, and its work is bounded by counts, not by time.
+    """Compare a report with the disk and the transcript; never raises, and its work is bounded by counts, not by time.
 
-    `fields` are those of a COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript,
-    without which nothing that depends on tool calls is found not to match.
+    `fields` are those of a COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript:
+    without it, no fact that depends on tool calls is found not to match.
     """
     evidence = Evidence()
     try:
         _Examination(report, fields, launch, transcript, brief, evidence).run()
-    except Exception as error:  # noqa: BLE001  what could be done is worth more than a traceback
+    except Exception as error:  # noqa: BLE001  the findings so far are worth more than a traceback
         evidence.limit("ended early", f"{type(error).__name__}: {short(str(error), 80)}")
     return evidence
 
 
 class Look:
-    """What an agent may open, and whether a place that it names is there, asked of the disk and of its transcript."""
+    """Which files an agent may open, and whether a place that it names is there, by the disk and its transcript."""
 
     def __init__(self, launch: Launch, transcript: str) -> None:
         self._calls = tool_calls.read(transcript)
         self._disk = Disk(launch, self._calls)
 
     def closed(self, path: Path) -> str:
-        """Why a file may not be opened for the agent; empty where it may."""
+        """Why a file may not be opened for the agent; empty if it may."""
         return self._disk.project.refusal(path)
 
     def at(self, file: str, line: int) -> str:
-        """The reason that a finding on this place has; `MISSING` are those of a place that is known not to be there."""
+        """The reason for a finding on this place; one of `MISSING` means that the place is certainly not there."""
         place = Item(f"{file}:{line}", "saw", file, first=line, last=line)
         return files.judge(self._disk, self._calls, place).reason
 
 
 class _Examination:
-    """One report with all that it is held against."""
+    """One report with everything that it is compared with."""
 
     def __init__(
         self, report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str,
@@ -106,7 +106,7 @@ class _Examination:
                 evidence.limit(name, detail)
 
     def run(self) -> None:
-        """Every step, each by itself: one that fails must not hide the others."""
+        """Take every step by itself, as one that fails must not hide the others."""
         steps: list[Callable[[], object]] = [
             self._facts,
             lambda: asked.judge(self.disk, self.judge, self.whose, self.brief, self.evidence),
@@ -152,7 +152,7 @@ class _Examination:
             asked.absent(self.disk, self.report, self.deliverables, self.items, self.evidence)
 
     def _parse(self) -> None:
-        """Files that the launch asked for and that are not what their name says."""
+        """Note the changed files that the launch asked for and that do not parse as their names demand."""
         wanted = named.paths(self.brief.get("Deliverables", ""))
         for name in self.evidence.first(wanted, PARSED, "files to parse"):
             for each in self.disk.project.place(name).found:
@@ -162,7 +162,7 @@ class _Examination:
 
 
 def gather(disk: Disk, calls: Calls, judge: Judge, whose: Whose, evidence: Evidence) -> dict[str, Any]:
-    """Everything that can be seen without the report, bounded."""
+    """The facts that can be seen without the report, bounded."""
     changed, removed, whole = _files(disk)
     if not whole:
         evidence.limit("files")
@@ -205,7 +205,7 @@ def _files(disk: Disk) -> tuple[list[str], list[str], bool]:
 
 
 def _touched(disk: Disk, name: str) -> float:
-    """When a file last changed."""
+    """The moment of a file's last change; `GONE` if it is not there."""
     try:
         about = os.lstat(disk.project.main / name)
     except OSError:
@@ -219,7 +219,7 @@ def _changed(disk: Disk, names: Iterable[str]) -> list[str]:
 
 
 def _runs(judge: Judge) -> list[dict[str, Any]]:
-    """The runs of tests, checks and builds, the last of each command in each folder, with how it ended."""
+    """The runs of tests, checks and builds (the last of each command in each folder), with their ends."""
     found: dict[tuple[str, ...], Run] = {}
     for run in judge.runs():
         words = run.command.words
@@ -247,7 +247,7 @@ def _run(judge: Judge, run: Run) -> dict[str, Any]:
 
 
 def _tested(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The test runs that a line should speak of: a failure that still stands, and the widest pass that holds."""
+    """The test runs worth naming: the last failure that no later pass overtook, and the widest pass that holds."""
     tests = [run for run in runs if run["kind"] == "tests"]
     known = list(filter(_is_seen, tests)) or tests[-1:]
     failed = [run for at, run in enumerate(known) if run["end"] == endings.FAILED and not _overtaken(run, known[at:])]

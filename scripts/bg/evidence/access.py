@@ -1,4 +1,4 @@
-"""What may be opened for an agent: what git tracks or its own calls opened or wrote, and no settings file denies it."""
+"""Access for an agent: to files that git tracks or that its calls opened or wrote, unless a rule denies them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SLACK = 5.0  # seconds by which a file system's clock may differ from the host's
 
 
 class Access:
-    """The answer for each path, by both of its names where it is a link; nothing is opened to find it."""
+    """Whether each path may be opened, asked for both names of a link; no file is opened to find out."""
 
     def __init__(self, launch: Launch, folders: list[Path], calls: Calls, tracked: Callable[[Path], bool]) -> None:
         self._since = launch.at - SLACK if launch.at > 0 else 0.0
@@ -45,7 +45,7 @@ class Access:
         self._known: dict[Path, str] = {}
 
     def refusal(self, path: Path) -> str:
-        """Why the content of a file may not be looked at, empty where it may."""
+        """Why the content of a file may not be looked at; empty if it may."""
         if path not in self._known:
             closed = UNCLEAR if self._denials.unclear else DENIED if self._denials.denies(str(path)) else ""
             self._known[path] = closed or ("" if self._is_the_agents(path) else NOT_OWN)
@@ -56,7 +56,10 @@ class Access:
         return all(self._tracked(name) or self._is_own(name) for name in names)
 
     def _is_own(self, path: Path) -> bool:
-        """Whether a call opened or wrote a file: a command that may write names it, and it is newer than the launch."""
+        """Whether a call opened or wrote a file.
+
+        A command that may write counts as the writer of each file that it names and that is newer than the launch.
+        """
         words = self._words(str(path))
         if words & self._opened:
             return True
@@ -66,7 +69,7 @@ class Access:
             return False
 
     def _words(self, path: str) -> set[str]:
-        """What a call may name a file by."""
+        """The names by which a call may mean a file."""
         below = [place for place in self._here if path.startswith(f"{place}/")]
         home = os.path.expanduser("~")  # noqa: PTH111  a string is wanted
         near_home = {f"~{path[len(home) :]}"} if path.startswith(f"{home}/") else set()
@@ -87,13 +90,13 @@ class Access:
                 self._opened |= words
             elif not programs.is_look(each.words) and each.program not in TOUCHING:
                 self._named |= words
-                # in a program that it is given, as by `python3 - <<EOF`
+                # names in a program on its standard input, as in `python3 - <<EOF`
                 self._named |= _below(folder, _words_in(call.command[:HANDED])) if "<<" in call.command else set()
             self._opened |= _below(folder, {*each.into, *(each.words[1:] if each.program == "tee" else ())})
 
 
 def _words_in(*texts: str) -> set[str]:
-    """Each word, and what of it may be a name: behind an option's sign, or in code."""
+    """Each text, and each part of it that may be a name: after an option's sign, or in code."""
     return {word for text in texts for word in (text, *_WORD.findall(text)) if word and "\0" not in word}
 
 

@@ -1,4 +1,4 @@
-"""What the launch or the report promised, seen or absent; and tests that were weakened."""
+"""Promises of the launch or the report, seen or absent; and tests that were weakened."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BY = {OTHERS: "by another hand", UNKNOWN: "by somebody"}
 
 
 def judge(disk: Disk, judge: Judge, whose: Whose, brief: Mapping[str, str], evidence: Evidence) -> None:
-    """The launch's files and commands, each seen or not."""
+    """Judge the files and commands that the launch asks for."""
     lines = {name.lower(): text for name, text in brief.items()}
     for name in evidence.first(named.paths(without_schemas(lines.get("deliverables", ""))), MOST, "asked"):
         _file(disk, whose, name, evidence, wanted=True)
@@ -51,7 +51,7 @@ def _file(disk: Disk, whose: Whose, name: str, evidence: Evidence, *, wanted: bo
 
 
 def _standing(disk: Disk, whose: Whose, name: str, *, wanted: bool) -> str:
-    """How an asked-for file stands; empty where there is nothing to say."""
+    """The reason for the finding on an asked-for file; empty if it needs none."""
     place = disk.project.place(name)
     if place.found and not place.outside:
         files = tuple(each for each in place.found if each.regular)
@@ -66,7 +66,7 @@ def _missing(disk: Disk, name: str) -> str:
 
 
 def absent(disk: Disk, report: str, deliverables: str, items: list[Item], evidence: Evidence) -> None:
-    """Files that a success has promised, and that are not there: asked for by the launch, or named as delivered."""
+    """Add a finding on each file that a success promised and that is not there: asked for, or named as delivered."""
     asked = [each.subject for each in evidence.asked if (each.kind, each.reason) == ("asked", "not found")]
     named_so = evidence.first(named.paths(without_schemas(deliverables)), MOST, "delivered")
     told = _told(items)
@@ -77,7 +77,7 @@ def absent(disk: Disk, report: str, deliverables: str, items: list[Item], eviden
 
 
 def at_another_place(disk: Disk, report: str, items: list[Item], evidence: Evidence) -> None:
-    """Files that were asked for and are not there, while the report names another place and does not call them open."""
+    """Change the finding on a missing file if the report names another place for it and does not call it open."""
     left = "\n".join(item.line for item in items if item.kind == "open")
     for index, found in enumerate(evidence.asked):
         missing = (found.kind, found.reason) == ("asked", "not found") and _file_name(found.subject) not in left
@@ -86,7 +86,7 @@ def at_another_place(disk: Disk, report: str, items: list[Item], evidence: Evide
 
 
 def _told(items: list[Item]) -> str:
-    """What the list itself speaks of: files that are judged by their own line, and what it says is not done."""
+    """The declared lines on files, which are judged by themselves, and on work that is left open."""
     return "\n".join(item.line for item in items if item.kind in ("wrote", "changed", "moved", "open"))
 
 
@@ -98,7 +98,7 @@ def _is_absent(disk: Disk, name: str) -> bool:
 
 
 def _is_elsewhere(disk: Disk, name: str, report: str) -> bool:
-    """Whether a line of the report that names the file also names one that is there, or lies outside the project."""
+    """Whether a line of the report that names the file also names another that is there, or outside the project."""
     for line in report.split("\n"):
         others = [each for each in named.paths(line) if each != name]
         places = [disk.project.place(each) for each in others] if _file_name(name) in line else []
@@ -122,14 +122,14 @@ def notes(disk: Disk, calls: Calls, report: str, evidence: Evidence, *, success:
 
 
 def _in_vain(calls: Calls) -> list[str]:
-    """Files whose last writing failed, and that no command names."""
+    """Files whose last write failed, and that no command names."""
     last = {_file_name(call.path): call.failed for call in calls.calls if call.name in WRITING and call.answered}
     lines = "\n".join(call.command for call in calls.shells)
     return [name for name, failed in last.items() if failed and name not in lines]
 
 
 def _weakened(disk: Disk, evidence: Evidence) -> None:
-    """What git alone shows of tests: files of them that the run removed, skips that it added."""
+    """Note weakened tests, as git alone shows them: test files that the run removed, and skips that it added."""
     for name in evidence.facts.get("removed", []):
         if TEST_FILE.search(name):
             evidence.note("tests removed", name)

@@ -1,4 +1,4 @@
-"""What the project held at launch, asked of git with fixed arguments only."""
+"""The baseline: the project's files at launch, asked of git with fixed arguments only."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ SAFE = (
     "git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null",
     "-c", "protocol.allow=never", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.pager=cat",
 )  # fmt: skip
-# What a partial clone lacks git would fetch, with programs that the clone's configuration names. GIT_NO_LAZY_FETCH is
-# known from 2.45.1 on; no protocol at all is allowed, which every version knows.
+# In a partial clone git would fetch missing objects, with programs that the clone's configuration names. From 2.45.1 on
+# GIT_NO_LAZY_FETCH prevents that; on every version GIT_ALLOW_PROTOCOL does, by allowing no protocol at all.
 CLOSED = {
     "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_SSH": "false", "GIT_SSH_COMMAND": "false",
     "GIT_PROXY_COMMAND": "false", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GIT_ATTR_NOSYSTEM": "1",
 }  # fmt: skip
 OBJECT = pattern(r"[0-9a-f]{7,64}")
-UNANSWERED = 3  # questions without an answer, after which none is asked any more
+UNANSWERED = 3  # questions without an answer, after which git is asked no more
 MOST = 32 * 1024 * 1024
 BLOB = 2 * 1024 * 1024
 COMMITS = 20
 
 
 class Baseline:
-    """The files of the commit at launch below one directory; `known` is False where there is none to ask."""
+    """The files of the commit at launch below one directory; `known` is False if git cannot list them."""
 
     def __init__(self, place: Path, head: str) -> None:
         self._place = place
@@ -61,13 +61,13 @@ class Baseline:
         if self._index is None:
             done = self._asked("ls-files", "-z", "-c", "--")
             if done is None:
-                return False  # for now: it is asked again
+                return False  # for now: the next call asks again
             listed = _printed(done, MOST) or b""
             self._index = {os.fsdecode(each) for each in listed.split(b"\0")}
         return name in self._index
 
     def same(self, name: str, content: bytes) -> Optional[bool]:
-        """Whether a file has the content it had at launch; None where only its line ends differ or nothing is known."""
+        """Whether a file has the content it had at launch; None if only its line ends differ or nothing is known."""
         known = self.files.get(name)
         if known is None:
             return None
@@ -80,11 +80,11 @@ class Baseline:
         """A file as it was at launch, if it is not large."""
         known = self.files.get(name, "")
         size = self._git(BLOB, "cat-file", "-s", known) if OBJECT.fullmatch(known) else None
-        # Asked first: what git prints stands in memory before it can be measured.
+        # The size is asked first: git's output is all in memory before it can be measured.
         return self._git(BLOB, "cat-file", "blob", known) if size and int(size) <= BLOB else None
 
     def commit(self, name: str) -> Optional[bool]:
-        """Whether the repository has a commit whose name begins so; None where it cannot be asked."""
+        """Whether the repository has a commit whose hash begins with `name`; None if it cannot be asked."""
         if not OBJECT.fullmatch(name):
             return None
         listed = self._git(BLOB, "rev-parse", f"--disambiguate={name}")
@@ -103,7 +103,7 @@ class Baseline:
         return self._made
 
     def elsewhere(self) -> bool:
-        """Whether some branch has a commit that the launch had not."""
+        """Whether some branch has a commit that was not in the history at launch."""
         listed = self._git(BLOB, "rev-list", "--max-count=1", "--branches", "--not", self._head, "--")
         return bool(listed and listed.strip())
 
@@ -112,7 +112,7 @@ class Baseline:
         return told.partition(b"\n\n")[2].decode("utf-8", "replace").strip().partition("\n")[0]
 
     def is_older(self, name: str) -> bool:
-        """Whether a commit was in the history of the launch already."""
+        """Whether a commit was already in the history at launch."""
         return self._git(BLOB, "merge-base", "--is-ancestor", name, self._head) is not None
 
     def present(self) -> Optional[list[str]]:
@@ -125,7 +125,7 @@ class Baseline:
         return None if done is None else _printed(done, most)
 
     def _asked(self, *arguments: str) -> Optional[subprocess.CompletedProcess[bytes]]:
-        """What git answered, be it a refusal; None where it gave no answer in time."""
+        """Git's answer, even if a refusal; None if it gave none in time."""
         if self._unanswered >= UNANSWERED:
             return None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
@@ -146,7 +146,7 @@ def _printed(done: subprocess.CompletedProcess[bytes], most: int) -> Optional[by
 
 
 def _object(content: bytes, like: str) -> str:
-    """The name that git gives a content, in the hash of another name."""
+    """The object name that git gives a content, by the same hash algorithm as the name `like`."""
     import hashlib  # noqa: PLC0415 - late: loads OpenSSL, and most files are new or as they were
 
     data = b"blob %d\0" % len(content) + content

@@ -1,4 +1,4 @@
-"""What the agent did, from its own transcript: its tool calls in order, when and where each ran, and what came back."""
+"""The agent's tool calls in order, from its own transcript: when and where each ran, and its result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PASSIVE = {
     "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "BashOutput", "KillShell",
     "KillBash", "TaskStop", "LSP", *tools.ASK.names, *tools.OUTPUT.names,
 }  # fmt: skip
-# The host's own line, which no line of a log is; it is alone, or behind what was printed until then.
+# The host's own line, unlike any line of a log; it is alone, or follows the output so far.
 BACKGROUND = pattern(
     r"^Command (?:running in (?:the )?background|was (?:manually )?backgrounded|.{0,60}moved to the background)\b",
     re.MULTILINE,
@@ -39,7 +39,7 @@ STATUS = pattern(r"(?:Error: )?Exit code (\d+)")
 
 
 class Call:
-    """One tool call with its result; `begun` and `ended` are 0 where the transcript has no time."""
+    """One tool call with its result; `begun` and `ended` are 0 if the transcript has no time."""
 
     def __init__(
         self, name: str, given: dict[str, Any], message: str = "", begun: float = 0.0, folder: str = ""
@@ -48,7 +48,7 @@ class Call:
         self.begun, self.ended, self.folder = begun, 0.0, folder
         self.result = ""
         self.answered = self.failed = False
-        self.passed_over = False  # its agent spoke on without a result
+        self.passed_over = False  # its agent wrote on before a result came
         self._commands: Optional[list[shell.Command]] = None
 
     @property
@@ -59,7 +59,7 @@ class Call:
 
     @property
     def commands(self) -> list[shell.Command]:
-        """The commands of its line."""
+        """The commands in its command line."""
         if self._commands is None:
             self._commands = shell.commands(self.command) if self.command else []
         return self._commands
@@ -74,7 +74,7 @@ class Call:
 
     @property
     def background(self) -> bool:
-        """Whether its result says nothing of its end."""
+        """Whether it ran in the background, so that its result does not tell its end."""
         return bool(self.given.get("run_in_background")) or bool(BACKGROUND.search(self.result))
 
     @property
@@ -84,12 +84,12 @@ class Call:
         return int(found[1]) if found else int(self.failed)
 
     def holds(self, moment: float) -> bool:
-        """Whether a moment is within the call; of one in the background that is not known."""
+        """Whether a moment is within the call; False for a call in the background, whose end is not known."""
         return 0 < self.begun <= moment <= self.ended and not self.background
 
 
 class Calls:
-    """All calls of a transcript; `known` is False where there is none or only its end was read."""
+    """All calls of a transcript; `known` is False if it is missing or only its end was read."""
 
     def __init__(self, calls: Optional[list[Call]] = None, *, known: bool = False, told: tuple[str, ...] = ()) -> None:
         self.calls = calls or []
@@ -97,7 +97,7 @@ class Calls:
         self.told = told
 
     def after(self, call: Call) -> list[Call]:
-        """What was called later."""
+        """The calls after this one."""
         return self.calls[next(place for place, each in enumerate(self.calls) if each is call) + 1 :]
 
     @property
@@ -107,7 +107,7 @@ class Calls:
 
     @property
     def hidden(self) -> bool:
-        """Whether a tool was used whose doings are not in this transcript, such as another agent."""
+        """Whether a tool was used whose actions this transcript does not show, like those of another agent."""
         return any(call.name not in PASSIVE and call.name not in SHELL_TOOLS for call in self.calls)
 
     @property
@@ -125,7 +125,7 @@ class Calls:
         return any(call.name in WRITING and not call.failed and same(call.path, name) for call in self.calls)
 
     def touched(self) -> Iterator[str]:
-        """The paths that calls that succeeded name as written, printed into, removed or moved."""
+        """The paths that successful calls wrote, printed into, removed or moved."""
         for call in self.calls:
             if call.failed:
                 continue
@@ -137,7 +137,7 @@ class Calls:
                     yield from command.words[1:]
 
     def may_have_touched(self, name: str) -> bool:
-        """Whether a call can have changed this file."""
+        """Whether a call may have changed this file."""
         return not self.complete or self.wrote(name) or not all(only_looks(call) for call in self.shells)
 
 
@@ -148,13 +148,13 @@ def same(path: str, name: str) -> bool:
 
 
 def only_looks(call: Call) -> bool:
-    """Whether a command line can be seen to change nothing."""
+    """Whether a command line certainly changes nothing."""
     written = {name for each in call.commands for name in each.into} - NOWHERE
     return not written and "<<" not in call.command and all(programs.is_look(each.words) for each in call.commands)
 
 
 def read(transcript: str) -> Calls:
-    """The calls of a transcript and what its agent was told, nothing known where it is missing."""
+    """The calls of a transcript and the texts told to its agent; without a transcript, nothing is known."""
     size = transcripts.size(transcript)
     if not size:
         return Calls()
@@ -196,7 +196,7 @@ def _message(record: dict[str, Any]) -> str:
 
 
 def _pass_over(found: dict[str, Call], message: str) -> None:
-    """Mark the calls of earlier messages that have no result: their agent has spoken on, so none will come."""
+    """Mark the calls of earlier messages that have no result: their agent has written on, so none will come."""
     for call in found.values():
         call.passed_over = call.passed_over or (not call.answered and bool(message) and call.message != message)
 

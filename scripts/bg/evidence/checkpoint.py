@@ -17,9 +17,9 @@ _PASSED_OVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycac
 
 
 class Checkpoint(Record):
-    """What is known without the agent: the first of `in_all` files; `whole` is False where the disk was too large.
+    """The facts known without the agent, with the first of `in_all` files; `whole` is False if the disk was too large.
 
-    `stopped`: the host ended the run in its last call, which it answered with words of its own.
+    `stopped` means that the host ended the run during its last call, and answered that call itself.
     """
 
     files: tuple[str, ...]
@@ -32,7 +32,7 @@ class Checkpoint(Record):
 
 
 def of(transcript: str, folder: str, since: float) -> Checkpoint:
-    """From the agent's transcript and what has changed below its working directory since then."""
+    """The checkpoint, from the agent's transcript and the files below its working directory changed since then."""
     done = calls.read(transcript).calls
     folder = transcripts.field(transcript, "cwd") or folder
     writing = [call for call in done if call.name in calls.WRITING and call.path and not call.failed]
@@ -50,7 +50,7 @@ def _named(path: str, folder: str) -> str:
 
 
 def _changed(folder: str, since: float) -> tuple[list[str], bool]:
-    """The files below a folder that are newer than this moment."""
+    """The files below a folder that are newer than this moment, and whether all were looked at."""
     found: list[str] = []
     left = MOST_LOOKED_AT
     for place, folders, names in os.walk(folder) if folder and since else ():
@@ -75,7 +75,7 @@ def _gist(call: Call) -> str:
 
 
 def _last(done: list[Call], *, stopped: bool) -> str:
-    """The last call, and what came of it."""
+    """The last call, and its outcome."""
     if not done:
         return ""
     call = done[-1]
@@ -84,20 +84,20 @@ def _last(done: list[Call], *, stopped: bool) -> str:
 
 
 def _step(transcript: str, done: list[Call]) -> str:
-    """What it was about to do: a call without a result, what its list has in progress, or else its last words."""
+    """The open step: a call without a result, else the entry in progress on its list, else its last words."""
     if done and not done[-1].answered:
         return _gist(done[-1])
     step = next((each for each in map(_in_progress, reversed(done)) if each), "")
     if step:
         return step
-    # What the host writes in the agent's place, where the API has failed, is no word of the agent.
+    # If the API fails, the host writes a record in the agent's place: no words of the agent.
     own = [record for record in transcripts.tail(transcript) if not record.get("isApiErrorMessage")]
     spoken = transcripts.last_assistant(own).text.strip()
     return " ".join(spoken.splitlines()[-1].split())[:300] if spoken else ""
 
 
 def _in_progress(call: Call) -> str:
-    """The entry of a list that is under way, as a call wrote it."""
+    """The entry in progress on the list that a call wrote."""
     entries = call.given.get("todos")
     found = [each for each in (entries if isinstance(entries, list) else []) if isinstance(each, dict)]
     return next((str(each.get("content") or "") for each in found if each.get("status") == "in_progress"), "")

@@ -21,7 +21,7 @@ PUSH_FAILED = pattern(
     r"Authentication failed|does not appear to be a git repository",
     re.IGNORECASE | re.MULTILINE,
 )
-MADE = pattern(r"^\[[^\]\s]+(?: \([^)]*\))? [0-9a-f]{7,}\] ", re.MULTILINE)  # what git prints of a new commit
+MADE = pattern(r"^\[[^\]\s]+(?: \([^)]*\))? [0-9a-f]{7,}\] ", re.MULTILINE)  # git's line about a new commit
 PUSHED = pattern(r"->|Everything up-to-date|\[new branch\]|set up to track", re.IGNORECASE)
 PUSHES = pattern(r"push|release|publish|deploy|ship|sync", re.IGNORECASE)
 OPENED = pattern(r"/(?:pull|pulls|merge_requests|pullrequest)/(\d+)")
@@ -31,7 +31,7 @@ OPENERS = {"gh": ("pr", "create"), "glab": ("mr", "create"), "hub": ("pull-reque
 
 
 def judge(base: Baseline, calls: Calls, item: Item) -> Finding:
-    """What the repository or the calls say of a declared commit, push or pull request."""
+    """The finding on a declared commit, push or pull request, by the repository or the calls."""
     found = {"commit": _commit, "pushed": _push, "pr": _opened}[item.kind](base, calls, item)
     skips = any(
         each.program == "git" and "--no-verify" in each.words for call in calls.shells for each in call.commands
@@ -61,7 +61,7 @@ def _commit(base: Baseline, calls: Calls, item: Item) -> Finding:
 
 
 def _nameless(base: Baseline, calls: Calls, item: Item) -> Finding:
-    """A commit that is declared by its message, or only as made."""
+    """The finding on a commit that is declared by its message, or only as made."""
     made = base.made()
     if made is None:
         return _finding(item, "no repository")
@@ -92,7 +92,7 @@ def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
 
 
 def _may_push(call: Call) -> bool:
-    """Whether a call started something else that may have pushed."""
+    """Whether a call started another program that may have pushed."""
     starts = any(each.program != "git" and programs.may_start(each.words, "git") for each in call.commands)
     return starts and bool(PUSHES.search(call.command + call.result))
 
@@ -103,7 +103,7 @@ def _pushes(command: Command) -> bool:
 
 
 def _published(call: Call, command: Command) -> Optional[bool]:
-    """Whether a push went through; None where its result does not say."""
+    """Whether a push went through; None if its result does not say."""
     if not call.answered or call.background:
         return None
     if PUSH_FAILED.search(call.result):

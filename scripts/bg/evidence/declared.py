@@ -1,4 +1,4 @@
-"""The form in which an agent declares what it did, read where that is certain; the rest is undeclared."""
+"""The form in which an agent declares its work, read only if the meaning is certain; the rest is undeclared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG_LINE = 1500
 
 
 class Item(Record):
-    """One declared fact: its kind, what it names, and the line as it was written; `kind` is "said" for what is none."""
+    """One declared fact: its kind, its subject, and the line as written; `kind` is "said" if the line declares none."""
 
     line: str
     kind: str
@@ -38,19 +38,19 @@ class Item(Record):
     number: int = 0
     first: int = 0
     last: int = 0
-    remark: str = ""  # what follows the fact
+    remark: str = ""  # the text after the fact
     followed: bool = False  # a later line declares the same command
-    loose: bool = False  # read from a sentence: it may be seen, and is never doubted
+    loose: bool = False  # read from a sentence: the check may confirm it, and never doubts it
 
 
 # The commands that were called
 
-# Where a command without ticks may end: at a sign, or at a word that says where it was run.
+# The possible ends of a command without backticks: at a sign, or at a word that says where it was run.
 _CUT = pattern(
     r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—-]\s|[:：](?=\s|$)|：|\s\(|[,;]\s|(?P<word>\s(?=(?:at|in|on|from)\s))|$"
 )
 
-# What may stand before a command in ticks that was run: a word for running, or a label.
+# Text that may precede a command in backticks that was run: a word for running, or a label.
 _RUN_WITH = pattern(
     r"(?:(?<!\w)(?:" + WORDS["ran"] + r"|running|started|with|via|by|through|using|mit|avec|con|per)\s+|[:：]\s*)$",
     re.IGNORECASE,
@@ -64,7 +64,7 @@ LABEL = pattern(r"[^\W\d_][^:：`\"/\\]{0,28}(?::\s+|：\s*|(?<=[^\x00-\x7f]):)"
 
 
 class Named(Record):
-    """A command that a line names, what the line says behind it, and whether the words around it are certain."""
+    """A command that a line names, the text after it, and whether the words around it leave no doubt."""
 
     command: str
     after: str
@@ -72,7 +72,7 @@ class Named(Record):
 
 
 class Called:
-    """The command lines that were called, each with the parts that somebody may name."""
+    """The command lines that the agent called, each with the parts of it that a report may name."""
 
     def __init__(self, command_lines: Iterable[str] = ()) -> None:
         self._known: set[tuple[programs.Words, ...]] = set()
@@ -83,18 +83,18 @@ class Called:
             self._known |= {words[at : at + size] for size in range(1, most + 1) for at in range(len(words))}
 
     def holds(self, text: str) -> bool:
-        """Whether this is a command that was called, by its words."""
+        """Whether a text has the words of a command that was called."""
         return bool(self._known) and bool(text.strip()) and _split(text) in self._known
 
     def named(self, body: str, *, ran: bool) -> list[Named]:
-        """The commands that a line names; `ran` where its first word says that they were run."""
+        """The commands that a line names; `ran` if its first word says that they were run."""
         label = None if ran else LABEL.match(body)
         rests = [body, body[label.end() :]] if label else [body]
         found = next(filter(None, (self._first(rest, ran=ran) for rest in rests)), None)
         return [found] if found else self._within(body)
 
     def _first(self, rest: str, *, ran: bool) -> Optional[Named]:
-        """The command that a rest begins with."""
+        """The called command with which the rest of a line begins."""
         ticked = pieces.TICKED.match(rest)
         if ticked is None:
             return self._bare(rest, ran=ran)
@@ -102,7 +102,7 @@ class Called:
         return Named(ticked["text"].strip(), rest[ticked.end() :], certain=True) if known else None
 
     def _bare(self, rest: str, *, ran: bool) -> Optional[Named]:
-        """The longest beginning of a rest that is a command without ticks."""
+        """The longest beginning of a line's rest that is a called command without backticks."""
         cuts = [cut for cut in _CUT.finditer(rest[:LONG]) if "`" not in rest[: cut.start()]]
         for cut in reversed(cuts):
             text = rest[: cut.start()].strip()
@@ -111,7 +111,7 @@ class Called:
         return None
 
     def _within(self, body: str) -> list[Named]:
-        """The commands in ticks within a sentence that says that they were run."""
+        """The called commands in backticks within a sentence that says that they were run."""
         ticked = [found for found in pieces.TICKED.finditer(body) if self.holds(found["text"])]
         before = body[: ticked[0].start()] if ticked else ""
         if not _RUN_WITH.search(before) or _DENIED.search(before):
@@ -131,7 +131,7 @@ def _split(line: str) -> tuple[programs.Words, ...]:
 
 
 def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
-    """Every line of an evidence list, as it was meant, and whether there are more than are read."""
+    """The items of an evidence list, and whether it has more than are read."""
     found: list[Item] = []
     for line in _whole(text):
         found += _items(line, called)
@@ -143,7 +143,7 @@ def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
 
 
 def _items(line: Line, called: Called) -> list[Item]:
-    """What a line declares: by the words of the form, else by a command in it that was called, else nothing."""
+    """The items that a line declares: by the words of the form, else by a command in it that was called, else none."""
     opening = _opened(line.body)
     if opening is None and line.under:
         opening = (line.under, line.body)
@@ -168,7 +168,7 @@ def _called(line: Line, called: Called, opening: Optional[tuple[str, str]]) -> l
 
 
 def _marked(item: Item, line: Line) -> Item:
-    """What a sign before the line adds: how a run ended, and that what is crossed out is not done."""
+    """The item with the meaning of the line's signs added: the end of a run, or that a crossed-out fact is open."""
     if item.kind == "ran" and item.passed is None and line.mark is not None:
         return item._replace(passed=line.mark)
     crossed = line.mark is False and item.kind not in ("ran", "said", "open")
@@ -176,7 +176,7 @@ def _marked(item: Item, line: Line) -> Item:
 
 
 def _cells(line: Line, called: Called) -> list[Item]:
-    """Reads a row of a table: a command and its end, or a file and what was done to it."""
+    """Reads a row of a table: a command and its end, or a file and its change."""
     if len(line.cells) < 2:
         return []
     first, rest = line.cells[0], " ".join(line.cells[1:])
@@ -190,7 +190,7 @@ def _cells(line: Line, called: Called) -> list[Item]:
 
 # Each kind of fact
 
-# What is said of a command that was left out: no claim that it ran.
+# Words about a command that was left out, which do not claim that it ran.
 _LEFT_OUT = pattern(
     r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
     r"(?:(?:(?:was|were|is|has|could|did)(?: not|n['’]t)|not|never)(?: be| been| yet)* "
@@ -200,7 +200,7 @@ _LEFT_OUT = pattern(
     re.IGNORECASE,
 )
 
-# Where, in a remark, the claim of a result may begin: not within a reason such as "needs a clean base".
+# The points of a remark at which the claim of a result may begin: not within a reason like "needs a clean base".
 _CLAUSE = pattern(r"(?:->|→|[,;(–—]|\.\s)\s*(?:(?:all|then|now|but|and)\s+)*")
 _ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
 _MORE = pattern(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)")
@@ -232,12 +232,12 @@ def _paths(kind: str, rest: str, said: str) -> list[Item]:
         more = None if contains else _MORE.match(after)
         rest = after[more.end() :] if more else ""
     if found and kind == "removed" and re.match(r"\s+[^\W\d_]", found[-1].remark) and not found[-1].quote:
-        return []  # a part of the file, or something else in other words
+        return []  # only a part of the file was removed, or the line means something else
     return found
 
 
 def _path(rest: str, *, spaced: bool) -> tuple[str, str]:
-    """The file that a rest begins with, and what follows; empty where it is none for certain."""
+    """The file with which the rest of a line begins, and the text after it; empty if it is not certainly a file."""
     name, after, ticked = pieces.thing(rest)
     plain = ticked or (pieces.is_path(name, ticked=False) and named.is_file(name))
     blanks = pieces.SPACED.match(rest) if spaced and not plain else None
@@ -285,7 +285,7 @@ def _claims_a_result(remark: str) -> bool:
 
 
 def _bare_run(line: Line) -> list[Item]:
-    """Reads `COMMAND` -> pass without a word of the form, with a label before it or with nothing."""
+    """Reads `COMMAND` -> pass without a word of the form, at the line's beginning or after a label."""
     label = LABEL.match(line.body)
     for rest in (line.body, line.body[label.end() :] if label else ""):
         command, after = pieces.command(rest)
@@ -296,7 +296,7 @@ def _bare_run(line: Line) -> list[Item]:
 
 
 def _commit(kind: str, rest: str, said: str) -> list[Item]:
-    """Reads commit HASH, pushed, opened PR; a message may stand for the hash."""
+    """Reads commit HASH, pushed, opened PR; a message may replace the hash."""
     hashes = _HASH.findall(re.sub(r"\([^()]*\)", " ", rest)) or _HASH.findall(rest)[:1]
     found = [Item(said, kind, name.lower(), remark=rest) for name in hashes]
     if found:
@@ -396,7 +396,7 @@ _HEADING = pattern(
     re.IGNORECASE,
 )
 
-# What may stand before a word of the form: how grave a finding is, and that a run was made at the end.
+# Text that may precede a word of the form: the severity of a finding, or that a run was made at the end.
 _GRAVE = pattern(
     r"[\[(]?(?:critical|high|medium|moderate|low|info|major|minor|blocker|nit|bug|warning|[PS][0-4]|[CWE]+-\d+|kritisch|"
     r"hoch|mittel|niedrig|alta|media|baja|haute|moyenne|faible)[\])]?\s*[-–—:]?\s+(?=\w)",
@@ -419,10 +419,10 @@ _KEYWORD = pattern(
 
 
 class Line(Record):
-    """One line: as it was said, without its bullet, and what the signs around it say.
+    """One line: as it was written, without its bullet, and the meaning of the signs around it.
 
-    `mark` is what a tick or a cross before it says, `cells` are those of a table's row, and `under` is the kind of fact
-    that the heading above it names.
+    `mark` is True for a tick and False for a cross before it, `cells` are those of a table's row, and `under` is the
+    kind of fact that the heading above it names.
     """
 
     said: str
@@ -433,24 +433,24 @@ class Line(Record):
 
 
 def _whole(text: str) -> Iterator[Line]:
-    """The lines of a list."""
+    """The lines of a list, except its headings, each with the kind of fact that its heading names."""
     heading, depth = "", 0
     for said, indent in _joined(text):
         line, bulleted = _line(said), bool(_BULLET.match(said)[0].strip())  # type: ignore[index]
         under = heading if indent > depth and (depth >= 0 or bulleted) else ""
         if not under:
             heading, depth = _heading(line.body), indent if bulleted else -1
-        if under or not heading:  # a heading itself says nothing
+        if under or not heading:  # a heading itself declares nothing
             yield line._replace(under=under)
 
 
 def _joined(text: str) -> Iterator[tuple[str, int]]:
-    """Each line with its indentation; one that a wrap has parted is whole, and the head of a table is left out."""
+    """Each line with its indentation; wrapped lines are joined, and the header of a table is left out."""
     held, at = "", 0
     for raw in text.replace("\r\n", "\n").replace("\\n", "\n").split("\n"):
         line = raw.strip()
         if re.fullmatch(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?", line):
-            held = ""  # what was held is the head of this table
+            held = ""  # the held line is the header of this table
         elif line and not re.fullmatch(r"`{3,}\w*|~{3,}\w*|[-|: ]+", line):
             if held and not _starts(line, raw, held):
                 held = f"{held} {_BULLET.sub('', line, count=1)}"[:LONG_LINE]
@@ -463,7 +463,7 @@ def _joined(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _starts(line: str, raw: str, held: str) -> bool:
-    """Whether a line is one of its own, and not the rest of the one before it."""
+    """Whether a line is an entry of its own, and does not continue the one before it."""
     if raw[:1].isspace() and pieces.CONTAINS.match(_BULLET.sub("", line, count=1)):
         return False
     if line.startswith("|") or _BULLET.match(line)[0].strip() or _KEYWORD.match(line):  # type: ignore[index]
@@ -487,19 +487,19 @@ def _line(said: str) -> Line:
 
 
 def _joined_cells(cells: tuple[str, ...]) -> str:
-    """The cells of a row that say something, and its last."""
+    """The cells of a row that have letters, and its last cell."""
     return " ".join([*(cell for cell in cells[:-1] if re.search(r"[^\W\d_]", cell)), *cells[-1:]])
 
 
 def _heading(body: str) -> str:
-    """The kind of fact that a heading such as "Files changed:" names for the lines below it."""
+    """The kind of fact that a heading like "Files changed:" names for the lines below it."""
     found = _HEADING.fullmatch(body.strip("*_# "))
     opened = _KEYWORD.match(found["word"]) if found else None
     return str(opened.lastgroup) if opened else "ran" if found else ""
 
 
 def _opened(said: str) -> Optional[tuple[str, str]]:
-    """The kind of fact that a line begins with, by the words of the form, and what follows; None where it is prose."""
+    """The kind of fact that the first words of a line declare, and the text after them; None if the line is prose."""
     keyword = _KEYWORD.match(said)
     for ahead in (LABEL, _BEFORE, _GRAVE, _AT_LAST):
         begins = ahead.match(said) if keyword is None else None

@@ -1,4 +1,4 @@
-"""What can be said of a file that is there: whether it changed since the launch, is empty, parses, and has a line."""
+"""The state of a file that is there: whether it changed since the launch, whether it is empty, and its text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Disk:
         self._changed: dict[Path, Optional[bool]] = {}
 
     def baseline(self, base: Optional[Path] = None) -> Baseline:
-        """The commit at launch, as the directory sees it."""
+        """The files of the commit at launch below a directory."""
         base = base or self.project.main
         if base not in self._baselines:
             self._baselines[base] = Baseline(base, self.launch.head)
@@ -49,11 +49,11 @@ class Disk:
         return own is not None and self.baseline(own).tracks(path.relative_to(own).as_posix())
 
     def refused(self, *found: Found) -> str:
-        """Why one of these files is not looked at, empty where each may be."""
+        """Why one of these files may not be looked at; empty if each may."""
         return next(filter(None, (self.project.refusal(each.path) for each in found if each.regular)), "")
 
     def changed(self, found: Found) -> Optional[bool]:
-        """Whether a file is new or different since the launch; None where that cannot be told."""
+        """Whether a file is new or different since the launch; None if that cannot be told."""
         if found.path not in self._changed:
             self._changed[found.path] = self._differs(found)
         return self._changed[found.path]
@@ -69,7 +69,7 @@ class Disk:
         return True if found.mtime >= at - SLACK or known.known else None
 
     def _differs_from(self, known: Baseline, found: Found, *, untouched: bool) -> Optional[bool]:
-        """Whether a file that was there at launch is another now, and was made so since."""
+        """Whether a file that was there at launch has other content now, written since the launch."""
         content = self.project.content(found)
         same = known.same(found.name, content) if content is not None else None
         if same is None:
@@ -79,14 +79,14 @@ class Disk:
         return not untouched if self.launch.at > 0 else None
 
     def any_changed(self, found: tuple[Found, ...]) -> Optional[bool]:
-        """Whether one of several files changed; False only where each certainly did not."""
+        """Whether one of several files changed; False only if each certainly did not."""
         states = [self.changed(each) for each in found]
         if any(states):
             return True
         return None if None in states or not states else False
 
     def existed(self, path: str) -> list[str]:
-        """The names at launch that a path can mean."""
+        """The names of files at launch that a path can mean."""
         files = self.baseline().files
         path = path.replace("\\", "/").removeprefix("./")
         for base in (self.launch.root, self.launch.cwd, self.project.root, self.project.main):
@@ -97,7 +97,7 @@ class Disk:
         return direct or [name for name in files if name.endswith("/" + path) or name.startswith(path + "/")][:50]
 
     def empty(self, found: Found) -> bool:
-        """Whether a file has nothing in it and should."""
+        """Whether a file is empty that should not be."""
         if not found.regular or MAY_BE_EMPTY.match(PurePath(found.name).name):
             return False
         if found.size > 64:
@@ -106,14 +106,14 @@ class Disk:
         return content is not None and not content.strip()
 
     def text(self, found: Found) -> Optional[str]:
-        """A file as text, None where it is binary, large or unreadable."""
+        """A file as text; None if it is binary, large or unreadable."""
         content = self.project.content(found)
         if content is None or b"\0" in content[:8192]:
             return None
         return content.decode("utf-8", "replace")
 
     def refused_earlier(self, *names: str) -> str:
-        """The same of files that were there at launch."""
+        """Why one of these files of the launch may not be looked at; empty if each may."""
         return next(filter(None, (self.project.refusal(self.project.main / name) for name in names)), "")
 
     def earlier(self, name: str) -> Optional[str]:

@@ -1,4 +1,4 @@
-"""How a run ended: by its exit status, or, where the line hides that, by what the line or the runner says last."""
+"""How a run ended: by its exit status or, if the line hides that, by the last words of the line or the runner."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, UNSEEN, UNREAD, MASKED = "passed", "failed", "unseen", "unread", "masked"
 LINES, LONG = 4000, 1000
-# What may take a search of a hundred characters long: a repeated group, or many repetitions.
+# An expression that may take long even on a hundred characters: with a repeated group, or many repetitions.
 _SLOW = pattern(r"\)[*+{]|(?:[*+{].*){4}", re.DOTALL)
 _LONG_EXPRESSION = 200
 _BASIC = pattern(r"\\?[|()+?{}]")
 _COLOUR = pattern(r"\x1b\[[0-9;]*[A-Za-z]")
-# The lines in which each common runner sums up its own run, from their beginning.
+# The lines in which each common runner sums up its own run, matched from their beginning.
 _SUMMARY = pattern(
     "|".join(
         f"(?P<{name}>{line})"
@@ -47,14 +47,14 @@ _SUMMARY = pattern(
             "dotnet": r"^(?:Passed|Failed)!\s+- Failed:|^ +(?:Passed|Failed): \d+$",
             "ctest": r"^\d+% tests passed, ",
             "swift": r"^\s*Executed \d+ tests?, with ",
-            # jest, vitest and mocha behind a package's name, as pnpm, lerna and turbo print them
+            # jest, vitest and mocha after a package's name, as pnpm, lerna and turbo print them
             "packages": r"^[@\w][\w@./-]{0,80}(?:[ :][\w:.-]{1,40})?: +"
             r"(?:Tests:? +\d|\d+ (?:passing|failing)(?: \(|$))",
         }.items()
     )
 )
 _ONCE = {"pytest", "jest", "vitest", "unittest", "phpunit", "rspec"}  # sum up once, at the end
-# A line that each runner prints of a failure, if its passing lines alone do not rule one out.
+# For each runner whose passing lines alone do not rule out a failure: a line that it prints about one.
 _OF_A_FAILURE = {
     "mocha": "  1 failing",
     "node": "# fail 1",
@@ -104,7 +104,7 @@ _STATUS = pattern(r"\$\{?(?:PIPESTATUS\[0\]|pipestatus\[1\]|\?)\}?")
 
 
 class Ending(Record):
-    """How a run ended, what shows that, and what its runner counts; `whole` where one line gives every count."""
+    """The end of a run, whether a summary tells it, and the runner's counts; `whole` if one line gives all counts."""
 
     how: str
     by_summary: bool = False
@@ -117,7 +117,7 @@ class Ending(Record):
 
 
 class Tally:
-    """What the runners' own lines of an output say: the counts of all, and a failure of the last of each."""
+    """The runners' own lines in an output: the counts in all of them, and the failures in the final ones."""
 
     def __init__(self, output: str) -> None:
         plain = _COLOUR.sub("", output)
@@ -132,7 +132,7 @@ class Tally:
         self.empty = not self.bad and (not self._ran() or (_says_none(plain) and not sum(self.passed)))
 
     def _each(self) -> list[int]:
-        """How many tests are said to have passed one by one, if any are."""
+        """The number of tests that passed by lines of their own, if there are such lines."""
         number = len(_EACH.findall("\n".join(line for _, line in self.own)))
         return [number] if number else []
 
@@ -147,24 +147,24 @@ class Tally:
 
     @property
     def good(self) -> bool:
-        """A runner says that its tests passed."""
+        """Whether a runner says that its tests passed."""
         return bool(self.own) and not self.bad and not self.empty
 
     @property
     def counts(self) -> frozenset[int]:
-        """Every number of tests that may be meant by one that is declared."""
+        """Every number that a report may rightly declare as that of the tests."""
         every = {*self.totals, sum(self.totals), sum(self.passed) + sum(self.skipped), *self.passes}
         return frozenset(every - {0})
 
     @property
     def passes(self) -> frozenset[int]:
-        """Every number of them that may be said to have passed."""
+        """Every number that a report may rightly declare as that of the passed tests."""
         left = {max(self.totals, default=0), sum(self.totals)} if not self.passed else set()
         every = {*self.passed, sum(self.passed), *(each - sum(self.skipped) for each in left)}
         return frozenset(each for each in every if each > 0)
 
     def by_itself(self) -> Optional[Ending]:
-        """An ending by nothing else than what the runners say."""
+        """The ending by the runners' lines alone; None if they do not tell it."""
         return self.ending(FAILED if self.bad else PASSED, by_summary=True) if self.bad or self.good else None
 
     def ending(self, how: str, *, by_summary: bool = False) -> Ending:
@@ -174,20 +174,20 @@ class Tally:
 
     @property
     def whole(self) -> bool:
-        """One line of one runner gives every count."""
+        """Whether one line of one runner gives every count."""
         names = [name for name, line in self.own if not line.startswith(("OK", "FAILED"))]
-        ended = names != ["unittest"] or len(self.own) > 1  # its count is in one line, how it ended in the next
+        ended = names != ["unittest"] or len(self.own) > 1  # unittest gives its count in one line, its end in the next
         return ended and len(names) == 1 and names[0] in _ONCE
 
     @property
     def is_cut(self) -> bool:
-        """Only the later of the tests that are listed one by one are there, and nothing that sums them up."""
+        """Whether only the later part of a list of single tests is there, and no summary."""
         singles = [line for name, line in self.own if name == "tap" and line.startswith(("ok", "not ok"))]
         return len(singles) == len(self.own) > 0 and not re.match(r"(?:not )?ok 1\b", singles[0])
 
 
 def _lines(output: str) -> list[str]:
-    """The lines of an output, each cut where it is long; of many only the first and the last."""
+    """The lines of an output, long ones cut; of very many only the first and the last."""
     lines = output.split("\n")
     return [line[:LONG] for line in (lines if len(lines) <= LINES else lines[: LINES // 2] + lines[-LINES // 2 :])]
 
@@ -217,7 +217,7 @@ def _goes_on(call: Call, at: int) -> bool:
 
 
 def _by_summary(call: Call, at: int, tally: Tally) -> Optional[Ending]:
-    """What the runner's own last summary says, where it can only be that of this command."""
+    """The ending by the runner's own summary, if that can only be about this command."""
     tests = [each for each in call.commands if programs.looks_like_a_test(each.words)]
     shown = not tally.is_cut and (_shows_the_end(call, at) or _shows_failures(call, at, tally))
     sure = tally.bad or tally.whole or shown
@@ -230,25 +230,25 @@ def _is_silent(call: Call, command: Command) -> bool:
 
 
 def _silent(calls: Calls, call: Call) -> Ending:
-    """A run whose status is hidden and whose output is discarded, or in a file that may be read later."""
+    """The ending of a run whose status is hidden, and whose output is discarded or in a file that may be read later."""
     thrown = any("/dev/null" in each.into for each in call.commands) and not call.failed
     return Ending(MASKED) if thrown else _later(calls, call)
 
 
 def _by_status(call: Call, command: Command) -> Optional[bool]:
-    """Whether a command passed, by the exit status of its line; None where that does not tell."""
+    """Whether a command passed, by the exit status of its line; None if that does not tell."""
     if call.failed:
         return False if command.last else None
     return None if command.mask else True
 
 
 def _filters(call: Call, at: int) -> list[Command]:
-    """What a command is piped into."""
+    """The commands that a command is piped into."""
     return [each for each in call.commands[at + 1 :] if each.piped]
 
 
 def _shows_the_end(call: Call, at: int) -> bool:
-    """Whether what a command is piped into lets its last lines through."""
+    """Whether the pipe after a command lets its last lines through."""
     return all(map(_is_let_through, _filters(call, at)))
 
 
@@ -258,7 +258,7 @@ def _is_let_through(command: Command) -> bool:
 
 
 def _shows_failures(call: Call, at: int, tally: Tally) -> bool:
-    """Whether what a command is piped into would have shown a failure as well as the passes that it has shown."""
+    """Whether the pipe after a command would have shown a failure, just as it has shown the passes."""
     failures = [_OF_A_FAILURE.get(name) for name in {name for name, _ in tally.own}]
     if not failures or None in failures or not (tally.passes or "go" in dict(tally.own)):
         return False
@@ -267,7 +267,7 @@ def _shows_failures(call: Call, at: int, tally: Tally) -> bool:
 
 
 def _greps(words: tuple[str, ...], line: str) -> bool:
-    """Whether `grep` lets a line through; False where its options are not known."""
+    """Whether `grep` lets a line through; False if its options are not known."""
     options = "".join(word[1:] for word in words[1:] if word.startswith("-"))
     wanted = [word for word in words[1:] if not word.startswith("-")]
     if len(wanted) != 1 or words[0] not in ("grep", "egrep") or set(options) - set("EPive"):
@@ -279,7 +279,7 @@ def _greps(words: tuple[str, ...], line: str) -> bool:
 
 
 def _found(expression: str, line: str) -> Optional[bool]:
-    """Whether an agent's expression matches; None where it is none, or might take long to try."""
+    """Whether an agent's expression matches; None if it is invalid, or might take long to try."""
     if len(expression) > _LONG_EXPRESSION or _SLOW.search(expression):
         return None
     try:
@@ -289,12 +289,12 @@ def _found(expression: str, line: str) -> Optional[bool]:
 
 
 def _swapped(sign: re.Match[str]) -> str:
-    """In a basic expression a sign is special with a backslash, and plain without."""
+    """The sign in extended form: in a basic expression it is special with a backslash, and plain without one."""
     return sign[0][1:] if len(sign[0]) > 1 else "\\" + sign[0]
 
 
 def _told(call: Call, at: int) -> Optional[bool]:
-    """What the line itself prints of a command's status: by `echo $?`, or by words behind `&&` and `||`."""
+    """Whether a command passed, as its line prints: by `echo $?`, or by words after `&&` and `||`; None if not told."""
     rest = call.commands[at + 1 :]
     behind = [each for each in rest if not each.piped]
     lines = call.result.strip().split("\n")
@@ -304,19 +304,19 @@ def _told(call: Call, at: int) -> Optional[bool]:
     status = _STATUS.search(words)
     piped = len(behind) < len(rest)
     if piped and (status is None or "?" in status[0]):
-        return None  # that of the last in the pipe
+        return None  # the status is that of the last command in the pipe
     return _printed(words[: status.start()], lines) if status else _by_words(call, behind, lines)
 
 
 def _printed(before: str, lines: list[str]) -> Optional[bool]:
-    """Whether the number that stands behind these words is 0; None where there is none."""
+    """Whether the number after these words is 0; None without a number."""
     shape = re.compile(re.escape(before.strip()) + r"\s*(\d{1,3})\b")
     shown = [found[1] for line in lines[-4:] for found in [shape.match(line)] if found]
     return shown[-1] == "0" if shown else None
 
 
 def _by_words(call: Call, behind: list[Command], lines: list[str]) -> Optional[bool]:
-    """What `&& echo A || echo B` printed last."""
+    """Whether a command passed, as `&& echo A || echo B` printed last; None if that is not the form."""
     said = [" ".join(each.words[1:]) for each in behind[:2] if each.program == "echo"]
     joined = re.sub(r"[\"']", "", call.command)
     if len(said) == 2 and f"&& echo {said[0]}" in joined and f"|| echo {said[1]}" in joined and said[0] != said[1]:
@@ -331,7 +331,7 @@ def _without_own_words(call: Call) -> str:
 
 
 def _later(calls: Calls, call: Call) -> Ending:
-    """How a run in the background ended: by the host's word on it, else by what a later look at its output shows."""
+    """How a run in the background ended: by the host's word on it, else by a later look at its output."""
     job = _JOB.findall(call.result)[:1]
     names = [*job, *(name for each in call.commands for name in each.into)]
     looks = [later for later in calls.after(call) if _is_about(later, names)]
@@ -343,7 +343,7 @@ def _later(calls: Calls, call: Call) -> Ending:
 
 
 def _is_unread(call: Call, looks: list[Call]) -> bool:
-    """Whether nobody read how a test, a check or a build of the background ended."""
+    """Whether nobody read how a test, a check or a build in the background ended."""
     if not any(programs.is_proof(each.words) for each in call.commands):
         return False
     if not call.answered:
@@ -352,7 +352,7 @@ def _is_unread(call: Call, looks: list[Call]) -> bool:
 
 
 def _is_about(later: Call, names: list[str]) -> bool:
-    """Whether a later call looked at what a command of the background has printed."""
+    """Whether a later call looked at the output of a command in the background."""
     shown = later.name in {"BashOutput", *tools.OUTPUT.names}
     if shown and not names:
         return True
@@ -362,7 +362,7 @@ def _is_about(later: Call, names: list[str]) -> bool:
 
 
 def _passed_by_host(calls: Calls, names: list[str], looks: list[Call]) -> Optional[bool]:
-    """Whether the host says that a command of the background passed; None where it says nothing of its end."""
+    """Whether the host says that a command in the background passed; None if it does not tell its end."""
     words = [told for told in calls.told if any(name in told for name in names) and _FINISHED.search(told)]
     words += [look.result[:2000] for look in looks if not look.command and look.name != "Read"]
     for each in words:
@@ -373,5 +373,5 @@ def _passed_by_host(calls: Calls, names: list[str], looks: list[Call]) -> Option
 
 
 def gives_no_answer(command: Command, call: Call) -> bool:
-    """Whether a status of 1 is a command's answer, as that of `grep` and `diff` is."""
+    """Whether a command ended with status 1 as its answer, as `grep` and `diff` do."""
     return command.program in programs.ANSWERS and call.status == 1

@@ -1,4 +1,4 @@
-"""Judges what is declared of files: written, changed, removed, moved, and what a line or a text in them says."""
+"""Judges declared facts about files: written, changed, removed, moved, and a line or a text in them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from typing import Optional
 
 NEAR = 5
-LEAST, SPAN = 8, 400  # characters that the pieces of a quote have, and within which they follow each other
+LEAST, SPAN = 8, 400  # characters: the fewest in all pieces of a quote together, and the span in which these follow
 _ELISION = pattern(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
 
 
 def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
-    """What the disk and the calls say of a declared file."""
+    """The finding on a declared file, by the disk and the calls."""
     found = _judged(disk, calls, item)
     if found.grade == SEEN and item.kind != "saw" and disk.launch.shared and not _accounted_for(calls, item.subject):
         return _say(item, "by somebody")
@@ -35,7 +35,7 @@ def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
 
 
 def _accounted_for(calls: Calls, name: str) -> bool:
-    """Whether a call that succeeded says itself that it wrote, printed into, removed or moved this, or a file below."""
+    """Whether a successful call names this, or a file below it, as written, printed into, removed or moved."""
     plain = _plain(name)
     return any(same(path.rstrip("/"), plain) or f"/{plain}/" in f"/{path}" for path in calls.touched())
 
@@ -67,7 +67,7 @@ def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]
 
 
 def _plain(name: str) -> str:
-    """A name as paths are compared: with slashes, and without its own folder before or a slash behind."""
+    """A name as paths are compared: with forward slashes, and without a leading `./` or a trailing slash."""
     return name.replace("\\", "/").removeprefix("./").rstrip("/")
 
 
@@ -90,7 +90,7 @@ def _changed(disk: Disk, *groups: tuple[Found, ...]) -> list[Found]:
 
 
 def _as_it_was(disk: Disk, calls: Calls, item: Item, files: list[Found]) -> Finding:
-    """Files that have not changed, or of which that is not known."""
+    """The finding on files that have not changed, or may not have."""
     if len(files) == 1 and item.quote and not _holds_loosely(disk.text(files[0]), item.quote):
         return _say(item, "lacks the text", item.quote)
     if any(disk.changed(each) is None for each in files):
@@ -110,13 +110,13 @@ def _missing(name: str, place: Place) -> str:
 
 
 def _edited(calls: Calls, found: Found) -> bool:
-    """Whether an edit of the file succeeded: one that is equal to the commit may have been changed back."""
+    """Whether an edit of the file succeeded: a file equal to the commit may have been changed and changed back."""
     lines = [call.command for call in calls.shells if not call.failed and not only_looks(call)]
     return calls.wrote(found.name) or any(found.name in line for line in lines)
 
 
 def _of_changed(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: str) -> Finding:
-    """Changed files; the first is named where it is not certain that it is the one meant."""
+    """The finding on changed files; `name` is that of the first, if the report may mean another."""
     if item.quote:
         return _containing(disk, item, fresh, name)
     if all(map(disk.empty, fresh)) and "empty" not in item.remark.lower():
@@ -132,7 +132,7 @@ def _is_printed(calls: Calls, name: str) -> bool:
 
 
 def _containing(disk: Disk, item: Item, fresh: list[Found], name: str) -> Finding:
-    """Changed files that are said to contain a text."""
+    """The finding on changed files that are declared to contain a text."""
     texts = [(each, disk.text(each)) for each in fresh]
     held = next((each for each, text in texts if _holds(text, item.quote)), None)
     if held:
@@ -167,13 +167,13 @@ def _removed(disk: Disk, item: Item, place: Place) -> Finding:
 
 
 def _gone(disk: Disk, names: list[str], place: Place) -> list[str]:
-    """Which of the files that were there at launch are there no more."""
+    """Those of the files at launch that are there no more."""
     present = {each.name for each in place.found}
     return [name for name in names if name not in present and not (disk.project.main / name).exists()]
 
 
 def _is_emptied(disk: Disk, found: Found, names: list[str]) -> bool:
-    """Whether a folder has none of the files that it had."""
+    """Whether a folder has none of the files that it had at launch."""
     return found.folder and not {each.name for each in disk.project.below(found)} & set(names)
 
 
@@ -193,13 +193,13 @@ def _moved(disk: Disk, item: Item, place: Place) -> Finding:
 
 
 def _left(disk: Disk, old: str, names: list[str], found: list[Found]) -> list[Found]:
-    """The files that are still at the place that something was moved from."""
+    """The files that are still at the old place of something moved."""
     exact = _exact(disk, old, tuple(found))
     return [each for each in exact if each.name in names or not names]
 
 
 def _destination(disk: Disk, old: str, new: str, place: Place) -> Place:
-    """Where something was moved to: as it is named, beside the old one, or within a folder of that name."""
+    """The new place of something moved: as it is named, beside the old one, or within a folder of that name."""
     there = disk.project.place(new)
     if not there.found and not there.outside and "/" not in new and "/" in old:
         return disk.project.place(old.rpartition("/")[0] + "/" + new)
@@ -214,7 +214,7 @@ def _destination(disk: Disk, old: str, new: str, place: Place) -> Place:
 
 
 def _judge_quote(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
-    """What the file, now or at launch, and the calls say of a line or of words in it."""
+    """The finding on a line of a file, or on words in it, by the file now or at launch, and by the calls."""
     found = _in_its_texts(disk, calls, item, place, exact)
     refused = disk.refused(*exact) or disk.refused_earlier(*disk.existed(item.subject)[:5])
     if not refused or found.grade == SEEN:
@@ -223,7 +223,7 @@ def _judge_quote(disk: Disk, calls: Calls, item: Item, place: Place, exact: tupl
 
 
 def _in_its_texts(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
-    """What the texts that a file has, and had at launch, say of a line or of words, else the calls."""
+    """The finding on a line or on words, by the texts of a file now and at launch; without texts, by the calls."""
     if place.outside:
         return _say(item, "in a result" if item.quote and _shown(calls, item) else "outside")
     now = list(filter(None, (disk.text(each) for each in exact if each.regular)))
@@ -240,7 +240,7 @@ def _in_its_texts(disk: Disk, calls: Calls, item: Item, place: Place, exact: tup
 def _words(
     disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], texts: tuple[list[str], list[str]]
 ) -> Finding:  # fmt: skip
-    """Words in a file that has these texts now, and these now and at launch."""
+    """The finding on words in a file; `texts` are those that it has now, and those now and at launch together."""
     now, every = texts
     found = _quoted(item, every)
     if found.grade == SEEN:
@@ -261,7 +261,7 @@ def _is_settled(disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], 
 
 
 def _in_no_text(calls: Calls, item: Item, place: Place) -> Finding:
-    """A place in something that is no text now, nor was one at launch."""
+    """The finding on a place in something that is not a text now, nor was one at launch."""
     if place.found:
         return _say(item, "unreadable")
     if _shown(calls, item) if item.quote else any(_of_file(call, item.subject) for call in calls.calls):
@@ -272,7 +272,7 @@ def _in_no_text(calls: Calls, item: Item, place: Place) -> Finding:
 
 
 def _quoted(item: Item, texts: list[str]) -> Finding:
-    """A quote in the texts that a file has had."""
+    """The finding on a quote, by the texts that a file has had."""
     places = [place for text in texts for place in _lines(text, item.quote)]
     first = item.first - item.quote.count("\n") - (NEAR if _ELISION.search(item.quote) else 0)
     if any(not item.first or first <= place <= item.last for place in places):
@@ -287,7 +287,7 @@ def _quoted(item: Item, texts: list[str]) -> Finding:
 
 
 def _shown(calls: Calls, item: Item, *, at_line: bool = False) -> bool:
-    """Whether a call that is about the file showed the quote; `at_line`: with the named line's number beside it."""
+    """Whether a call that is about the file showed the quote; with `at_line`, on the lines that the item names."""
     for call in calls.calls:
         shown = _of_file(call, item.subject) if call.answered else []
         if at_line:
@@ -306,7 +306,7 @@ def _given(call: Call, name: str) -> str:
 
 
 def _of_file(call: Call, name: str) -> list[tuple[int, str]]:
-    """The lines that a result shows of a file, with their numbers where it has them."""
+    """The lines of a file that a result shows, with their numbers, or 0 if it gives none."""
     line = rf"(?:^|.*/){re.escape(name.removeprefix('./'))}[:-]"
     whole = rf"(?:{line})?(?:\s*(\d+)[→\t:-])?(.*)"
     shape = re.compile(whole if _names(call, name) else rf"{line}(?:(\d+)[:-])?(.*)")
@@ -321,19 +321,19 @@ def _names(call: Call, name: str) -> bool:
 
 
 def _holds(text: Optional[str], quote: str) -> Optional[bool]:
-    """Whether a text holds a quote word for word; None where there is no text to look at."""
+    """Whether a text holds a quote word for word; None without a text."""
     return None if text is None else bool(_lines(text, quote))
 
 
 def _holds_loosely(text: Optional[str], quote: str) -> bool:
-    """Whether a text has the letters and digits of a quote: then it may be meant, and is not doubted."""
+    """Whether a text has the letters and digits of a quote: then the quote may mean it, and is not doubted."""
     pieces = [piece for piece in (re.sub(r"[\W_]+", "", each).casefold() for each in _ELISION.split(quote)) if piece]
     plain = re.sub(r"[\W_]+", "", text or "").casefold()
     return text is None or all(piece in plain for piece in pieces)
 
 
 def _lines(text: str, quote: str) -> list[int]:
-    """The lines of a text on which a quote begins, word for word but for white space and what it leaves out."""
+    """The numbers of the lines on which a quote begins, word for word apart from white space and elisions."""
     pieces = _pieces(quote)
     lines = [_spaced(line) for line in text.split("\n")]
     ends = list(itertools.accumulate(len(line) + 1 if line else 0 for line in lines))
@@ -348,7 +348,7 @@ def _lines(text: str, quote: str) -> list[int]:
 
 
 def _pieces(quote: str) -> list[str]:
-    """The parts of a quote between what it leaves out; one that leaves too little is taken as it is."""
+    """The parts of a quote between its elisions; the whole quote if the parts are too short."""
     pieces = [piece for piece in map(_spaced, _ELISION.split(quote)) if piece]
     short = len(pieces) > 1 and (sum(map(len, pieces)) < LEAST or min(map(len, pieces)) < 3)
     return [_spaced(quote)] if short else pieces
@@ -359,7 +359,7 @@ def _spaced(text: str) -> str:
 
 
 def _follow(whole: str, at: int, pieces: list[str]) -> bool:
-    """Whether pieces follow each other from a place on."""
+    """Whether the pieces follow each other from a place on, within the span."""
     until = at + SPAN + len(pieces[0]) if pieces else 0
     for piece in pieces:
         at = whole.find(piece, at, until + len(piece))
@@ -370,6 +370,6 @@ def _follow(whole: str, at: int, pieces: list[str]) -> bool:
 
 
 def _say(item: Item, reason: str, detail: str = "") -> Finding:
-    """A finding on what an item names, with the line number if the item gives one."""
+    """A finding on an item's subject, with the line number if the item gives one."""
     subject = item.subject + (f":{item.first}" if item.first else "")
     return Finding(item.line, item.kind, subject, reason, detail)

@@ -1,6 +1,6 @@
-"""Findings: where a check starts from, one judged fact, what the host saw by itself, and all of it together.
+"""Findings: the records of the launch that a check starts from, of one judged fact, and of all that it found.
 
-A reason is a name out of closed lists, and each has one grade; the sentences are in `bg.words.reasons`.
+A reason is a name out of closed lists, and each reason has one grade; the sentences are in `bg.words.reasons`.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ SHORT = 160
 
 
 class Launch(Record):
-    """What the launch fixed: the project, the agent's own directory, the commit and the time.
+    """The facts that the launch fixed: the project, the agent's own directory, the commit and the time.
 
-    `shared`: another agent that is known of works, or has worked, in the same directory; `config` is the
-    host's configuration directory.
+    `shared` means that another known agent works, or has worked, in the same directory; `config` is the host's
+    configuration directory.
     """
 
     root: Path
@@ -69,7 +69,7 @@ class Launch(Record):
 
 
 class Finding(Record):
-    """One declared fact and what the host's own evidence says of it; `detail` is what the reason speaks of."""
+    """One declared fact and the reason for its grade, by the host's own evidence; `detail` completes the reason."""
 
     line: str
     kind: str
@@ -79,11 +79,11 @@ class Finding(Record):
 
     @property
     def grade(self) -> str:
-        """What the reason comes to."""
+        """The grade of the reason."""
         return REASONS[self.reason]
 
     def to_json(self) -> dict[str, str]:
-        """The finding as it stands in the ledger."""
+        """The finding as the ledger stores it."""
         return {
             "line": short(self.line, 400), "kind": self.kind, "subject": short(self.subject), "grade": self.grade,
             "reason": self.reason, "detail": short(self.detail, 300),
@@ -91,7 +91,7 @@ class Finding(Record):
 
 
 class Evidence:
-    """The findings on what was declared and asked for, the notes on prose, the host's facts, and what was not seen."""
+    """All that a check found: findings on declared and asked-for facts, notes, the host's own facts, and limits."""
 
     def __init__(self) -> None:
         self.declared = False
@@ -103,7 +103,7 @@ class Evidence:
 
     @property
     def mismatches(self) -> list[Finding]:
-        """The declared facts that the evidence speaks against."""
+        """The declared facts that do not match the evidence."""
         return [found for found in self.findings if found.grade == MISMATCH]
 
     def limit(self, name: str, detail: str = "") -> None:
@@ -113,13 +113,13 @@ class Evidence:
             self.limits.append(said)
 
     def first(self, found: list[T], most: int, name: str) -> list[T]:
-        """The first of what there is to look at; where there is more, a limit of this name says so."""
+        """The first `most` things to look at; if there are more, add a limit of this name."""
         if len(found) > most:
             self.limit(name, str(most))
         return found[:most]
 
     def note(self, reason: str, subject: str) -> None:
-        """Note something that prose says, or the launch wanted, and that was not seen."""
+        """Note a fact that a reader should know, by a reason out of `NOTES`."""
         if (reason, subject) not in self.notes:
             self.notes.append((reason, subject))
 
@@ -136,7 +136,7 @@ class Evidence:
 
 
 def short(text: str, most: int = SHORT) -> str:
-    """Words on one line, cut where they are long."""
+    """A text on one line, cut if it is long."""
     text = foreign.encodable(text[: 4 * most])
     text = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

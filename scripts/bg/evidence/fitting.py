@@ -1,8 +1,8 @@
-"""Checks one document against one JSON Schema, in a process of its own with bounds, which `schemas` starts and feeds.
+"""Checks one document against one JSON Schema, in a bounded process of its own, which `schemas` starts and feeds.
 
-JSON comes in and goes out. Nothing is fetched or opened: a `$ref` that leads out of the schema ends the check. What is
-told of the two texts is places, kinds of values and what was expected; values and names of theirs only where `values`
-says that it is their owner who asks.
+JSON comes in and goes out. Nothing is fetched or opened: a `$ref` that leads out of the schema ends the check. The
+answer tells places, kinds of values and expectations; it has values and names out of the two texts only if `values`
+says that their owner asks.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ COUNTED, SHOWN = 1000, 40
 LEADS_OUT = {"Unresolvable", "RefResolutionError", "_RefResolutionError"}
 BLANK = re.compile(r"[ \t\r\n]*")
 Path = Sequence[Any]
-Reading = tuple[Any, Callable[[Path], int]]  # a value, and on which line the part at a path begins, 0 for unknown
+Reading = tuple[Any, Callable[[Path], int]]  # a value, and a function for the line of the part at a path, 0 if unknown
 
 
 class NotCheckedError(Exception):
-    """Why nothing can be said; `missing` for a package that is not there, `line` where a text does not parse."""
+    """Why a document cannot be checked; `missing` for an absent package, `line` if a text does not parse."""
 
     def __init__(self, why: str, *, missing: bool = False, line: int = 0) -> None:
         super().__init__(why)
@@ -37,19 +37,19 @@ class NotCheckedError(Exception):
 
 
 def main() -> int:
-    """The whole program."""
+    """Read the two texts from standard input, check them within bounds, and print the answer."""
     given = json.loads(sys.stdin.buffer.read())
-    with contextlib.suppress(OSError, ValueError):  # a system without such bounds: the parent's time limit is left
-        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"] + 1))  # the hard one says nothing
+    with contextlib.suppress(OSError, ValueError):  # on a system without these bounds the parent's time limit remains
+        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"] + 1))  # the hard one kills silently
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path += [each for each in given["path"] if each not in sys.path]
-    print(json.dumps(answer(given)))  # noqa: T201 - what it says is what it is for
+    print(json.dumps(answer(given)))  # noqa: T201 - its output is its purpose
     return 0
 
 
 def answer(given: dict[str, Any]) -> dict[str, Any]:
-    """The problems of a document, or why there is no saying."""
+    """The problems of a document, or why it cannot be checked."""
     told = {"why": "", "missing": False, "line": 0, "problems": [], "total": 0}
     schemas_fault = False
     try:
@@ -90,7 +90,7 @@ def parsed(text: str, *, yaml: bool) -> int:
 
 
 def read(text: str, *, yaml: bool, values: bool) -> Reading:
-    """The value of a JSON or YAML text."""
+    """The value of a JSON or YAML text, and the lines of its parts."""
     try:
         reading = _yaml(text, values=values) if yaml else (json.loads(text), lambda path: _json_line(text, path))
     except ValueError as error:
@@ -113,7 +113,7 @@ def _inner(level: list[Any]) -> list[Any]:
 
 
 def _json_line(text: str, path: Path) -> int:
-    """The line of a part of a JSON text, found by stepping over what stands before it."""
+    """The line of a part of a JSON text, found by stepping over the parts before it."""
     decode, at = json.JSONDecoder().raw_decode, _past(text, 0)
     try:
         for part in path:
@@ -132,12 +132,12 @@ def _json_line(text: str, path: Path) -> int:
 
 
 def _past(text: str, at: int) -> int:
-    """Where the blanks end that begin here, perhaps none."""
+    """The position after the blanks that begin here, if any do."""
     return found.end() if (found := BLANK.match(text, at)) else at
 
 
 def _yaml(text: str, *, values: bool) -> Reading:
-    """A YAML text by its nodes, which know their lines; dates stay text and keys become it, as JSON has no others."""
+    """A YAML text by its nodes, which know their lines; dates stay text and keys become text, as JSON requires."""
     try:
         import yaml  # noqa: PLC0415 - it may be missing
     except ImportError as error:
@@ -163,7 +163,7 @@ def _yaml(text: str, *, values: bool) -> Reading:
 
 
 def _expanded(node: Any, sizes: dict[int, int]) -> int:
-    """How many values a node stands for when each of its aliases is written out."""
+    """The number of values in a node once each of its aliases is written out."""
     if node is None:
         return 0
     known = sizes.get(id(node))
@@ -198,7 +198,7 @@ def _yaml_line(node: Any, path: Path) -> int:
 
 
 def problems(schema: Any, document: Any, words: Words) -> list[tuple[Path, str]]:
-    """Where a document does not fit, and what is wrong there, in the order of the document's places."""
+    """The places at which a document does not fit, each with its fault, in the order of the document."""
     try:
         import jsonschema  # noqa: PLC0415 - it may be missing
     except ImportError as error:
@@ -229,7 +229,7 @@ def _unusable(error: Exception, *, values: bool) -> str:
 
 
 def _closed(jsonschema: Any, kind: Any, schema: Any) -> Any:
-    """A validator that knows the schema and JSON Schema's own, and gets no other."""
+    """A validator that knows this schema and the schemas of JSON Schema itself, and fetches no other."""
     try:
         return kind(schema, registry=importlib.import_module("jsonschema_specifications").REGISTRY)  # from 4.18 on
     except (ImportError, TypeError):
@@ -243,14 +243,14 @@ def _closed(jsonschema: Any, kind: Any, schema: Any) -> Any:
 
 
 class Words:
-    """What is said of a document: with its values, or only with the names that its schema has too."""
+    """The words about a document: with its values, or only with the names that its schema has too."""
 
     def __init__(self, schema: Any, *, values: bool) -> None:
         self.values = values
         self._names = set() if values else set(_names_in(schema))
 
     def said(self, error: Any) -> str:
-        """What is wrong, in a few words."""
+        """An error in a few words."""
         given, keyword, wanted = error.instance, error.validator, error.validator_value
         if keyword == "required" and isinstance(wanted, list):
             missing = [shown(name) for name in wanted if name not in given]
@@ -287,7 +287,7 @@ class Words:
         return f"one of {listed}" if len(options) > 1 else listed
 
     def path(self, path: Path) -> str:
-        """A path, written like `findings[2].severity`; `[…]` may stand for a name that only the document has."""
+        """A path, written like `findings[2].severity`; without `values`, a name that only the document has is `[…]`."""
         text = ""
         for part in path:
             if isinstance(part, str) and not self.values and part not in self._names:
@@ -306,7 +306,7 @@ def _names_in(schema: Any) -> Iterator[str]:
 
 
 def _kind_of(value: Any) -> str:
-    """The kind of a value, without it."""
+    """The kind of a value, without the value itself."""
     for kind, words in ((bool, "a boolean"), ((int, float), "a number"), (str, "a text"), (list, "a list")):
         if isinstance(value, kind):
             return words
@@ -314,7 +314,7 @@ def _kind_of(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in few characters; what is in a list or an object is left out."""
+    """A value in few characters; the contents of a list or an object are left out."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else f"a list of {len(value)}"
     text = json.dumps(value[:SHOWN] if isinstance(value, str) else value, ensure_ascii=False, default=str)

@@ -24,7 +24,7 @@ _MORE_ENDINGS = (
     r"woff2?|ttf|zip|gz|tgz|whl|jar|sqlite3?|parquet|pem|crt|csproj|fsproj|vbproj|sln|gemspec|fsx|kt|mm|hh|cxx|sol|vim|"
     r"fish|zsh|example|sample|snap|graphqls|astro|mjml|rake|ru|razor|cshtml|xlsx?|docx?|pptx?|sum|mod|gitkeep|feature"
 )
-# What a name in code may end with too.
+# The endings of files that names in code may have too.
 _AS_CODE = r"log|env|lock|conf|r|diff|patch|fs|h|c|sql|mod|sum|example|sample|feature"
 _FILE = pattern(rf"[^/]*\.(?P<ending>{_ENDINGS}|{_MORE_ENDINGS})", re.IGNORECASE)
 _KNOWN = pattern(
@@ -44,12 +44,12 @@ _PASSES = pattern(
 
 
 def composed(name: str) -> str:
-    """A name with its accents as one sign each: a file system may have parted them."""
+    """A name with each accented letter as one character: a file system may have split them in two."""
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def is_file(name: str) -> bool:
-    """Whether a name can only be that of a file or folder, as `os.path`, `types/node` and `Node.js` cannot."""
+    """Whether a name can only mean a file or folder, unlike `os.path`, `types/node` and `Node.js`."""
     name = name.rstrip("*")
     if name.endswith("/") or _KNOWN.fullmatch(name):
         return True
@@ -63,7 +63,7 @@ def is_file(name: str) -> bool:
 
 
 def paths(text: str) -> list[str]:
-    """The files that a text names, each once: in ticks, or with an ending that only files have."""
+    """The files that a text names, each once: in backticks, or with an ending that only files have."""
     text = text[:LONG]
     found = []
     for match in _TICKED.finditer(text):
@@ -76,13 +76,13 @@ def paths(text: str) -> list[str]:
 
 
 def places(text: str) -> Iterator[tuple[str, int]]:
-    """The `file:line` that a text points at."""
+    """Each `file:line` that a text points at."""
     for match in _PLACE.finditer(re.sub(r"https?://\S+", " ", text[:LONG])):
         yield match["path"], int(match["line"])
 
 
 def commands(text: str) -> list[str]:
-    """The commands that a `Done when` names: in ticks, or before a word that says they pass."""
+    """The commands that a `Done when` names: in backticks, or before a word that says they pass."""
     text = text[:LONG]
     found = [match[1].strip() for match in _TICKED.finditer(text) if pieces.is_command(match[1].strip())]
     found += [match["line"].strip() for match in _PASSES.finditer(_TICKED.sub(" ", text))]

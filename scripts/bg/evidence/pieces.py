@@ -1,4 +1,4 @@
-"""The pieces of a declared line: what it names, what it quotes, how a run is said to have ended."""
+"""The pieces of a declared line: its names, commands and quotations, and the declared end of a run."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _BEHIND = pattern(r"\s*(?:$|[(\[,;.#–—→]|-\s|->|//|and |und |contains )")
 _SIGN = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—]\s|:\s|：|\s-\s|\s\(|,\s")
 _SENTENCE = pattern(r"(?<!\S)(?:and|und|et|y|then|the|of|with|for|was|were|is|are)(?!\S)")
 _SCRIPT = pattern(r"(?:\w+=\S+\s+)*(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+|\.(?:sh|py|js|rb|ps1))(?:\s|$)")
-# A number of tests that are said to have passed, not only to exist.
+# A number of tests that are declared as passed, not only as tests.
 PASS_COUNT = pattern(
     r"\d[\d,.' ]*\s*(?:(?:unit )?tests?|specs?|examples?|个测试|件|个)?\s*(?:pass(?:ed|es|ing)?|ok|bestanden|grün|"
     r"réussis?|passés?|pasan|pasaron|pasad[oa]s|aprobad[oa]s|succeeded|通过|成功|合格|パス)(?!\w)|\d\s*/\s*\d",
@@ -79,7 +79,7 @@ PASS_COUNT = pattern(
 
 
 def thing(rest: str) -> tuple[str, str, bool]:
-    """The first thing that a rest names, what follows it, and whether it stood in ticks."""
+    """The first name in the rest of a line, the text after it, and whether it was in backticks, quotes or a link."""
     ticked = TICKED.match(rest)
     if ticked:
         return ticked["text"].strip(), rest[ticked.end() :], True
@@ -97,7 +97,7 @@ def thing(rest: str) -> tuple[str, str, bool]:
 
 
 def command(rest: str) -> tuple[str, str]:
-    """The command that a rest begins with, and what follows it: in ticks, in quotes, or bare and known."""
+    """The command that begins the rest of a line (in backticks, quotes, or bare and known), and the text after it."""
     ticked = TICKED.match(rest)
     quoted = None if ticked else _in_quotes(rest)
     if ticked or quoted:
@@ -111,7 +111,7 @@ def command(rest: str) -> tuple[str, str]:
 
 
 def is_command(text: str) -> bool:
-    """Whether words without ticks are a command line, and no sentence such as "the tests"."""
+    """Whether words without backticks are a command line, and not a phrase like "the tests"."""
     if not text or _SENTENCE.search(text):
         return False
     found = shell.commands(text)
@@ -138,7 +138,7 @@ def is_path(text: str, *, ticked: bool) -> bool:
 
 
 def quotation(rest: str, name: str = "") -> tuple[str, str]:
-    """A quoted text and what follows it; empty where nothing is quoted. Of a JSON file a name's value belongs to it."""
+    """A quoted text and the text after it; empty if nothing is quoted. In a JSON file, a name's value is part of it."""
     pair = _PAIR.match(rest) if _JSON.search(name) else None
     if pair:
         return pair[1], ""
@@ -151,7 +151,7 @@ def quotation(rest: str, name: str = "") -> tuple[str, str]:
 
 
 def _in_quotes(rest: str) -> Optional[tuple[str, str]]:
-    """Up to the first closing sign that can end a quote: what it opens is closed, and only a remark follows."""
+    """A quote up to the first sign that can end it, and the rest: brackets are closed, and only a remark follows."""
     found = _QUOTED.match(rest)
     if found is None:
         return None
@@ -172,7 +172,7 @@ def _is_whole(text: str, sign: str) -> bool:
 
 
 def place(name: str, after: str, *, ticked: bool) -> tuple[str, int, int, str]:
-    """A path, its first and last line where some are named, and what follows."""
+    """A path, its first and last line (0 if none are named), and the text after them."""
     at = OF_LINE.search(name)
     if at:
         first = int(at["first"] or at["hash"])
@@ -186,7 +186,7 @@ def place(name: str, after: str, *, ticked: bool) -> tuple[str, int, int, str]:
 
 
 def passed(after: str) -> Optional[bool]:
-    """How a run is said to have ended, by the last word of several; None where none says it."""
+    """Whether a run is declared as passed, by the last word of several; None if no word tells."""
     cleaned = _NONE.sub(" ok ", after)
     plain = re.sub(r"\([^()]*\)", " ", cleaned)
     words = plain if PASS.search(plain) or FAIL.search(plain) else cleaned
@@ -206,19 +206,19 @@ def speaks_of_a_pass(after: str) -> bool:
 
 
 def _is_partly(after: str) -> bool:
-    """Whether a part of all is said to have passed: that says of neither that all is well nor that it is not."""
+    """Whether only a part of all is declared as passed, which claims neither a pass nor a failure."""
     found = _of_all(after)
     return bool(found) and found[0] < found[1] and not PASS.search(after[: found[2]])  # type: ignore[index]
 
 
 def is_of_passed(remark: str, number: int) -> bool:
-    """Whether a number is said of tests that have passed, and not only of tests."""
+    """Whether a number is declared as that of passed tests, and not only of tests."""
     said = (_THOUSANDS.sub(r"\1\2", found[0]) for found in PASS_COUNT.finditer(remark))
     return any(str(number) in re.findall(r"\d+", each) for each in said)
 
 
 def count(after: str) -> int:
-    """The number of tests that is said to have passed, 0 where none is."""
+    """The declared number of passed tests, 0 if none is declared."""
     found = _of_all(after)
     if found:
         return found[0] if found[0] <= found[1] else 0
@@ -227,6 +227,6 @@ def count(after: str) -> int:
 
 
 def _of_all(after: str) -> Optional[tuple[int, int, int]]:
-    """A part and a whole such as 16/18, and where they are."""
+    """A part and a whole, as in 16/18, and their position."""
     found = _COUNT.search(_THOUSANDS.sub(r"\1\2", after))
     return (int(found["done"]), int(found["all"]), found.start()) if found and found["done"] else None

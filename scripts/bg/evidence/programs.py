@@ -1,4 +1,4 @@
-"""What a command is by its words: a look, tests, a check or a build, and whether it can start others."""
+"""The nature of a command, by its words: a look, tests, a check or a build, and whether it can start others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHELLS = frozenset(_TABLES["shells"])
 _LOOKS = frozenset(_TABLES["looks"])
 _GIT_LOOKS = frozenset(_TABLES["git_looks"])
 _PLAIN = frozenset(_TABLES["plain"])
-COMMON = frozenset(_TABLES["common"])  # are commands where they are in code
+COMMON = frozenset(_TABLES["common"])  # these words are commands if they are written as code
 _TESTS = frozenset(_TABLES["tests"])
 _CHECKS = frozenset(_TABLES["checks"])
 _VERBS: dict[str, list[str]] = _TABLES["test_verbs"]
@@ -46,14 +46,14 @@ _STARTS = pattern(r"system|popen|exec|spawn|subprocess|runpy|child_process|impor
 
 
 def bare(word: str) -> str:
-    """A program without its path, by the one of its names that stands for all."""
+    """A program's name without its path, and the same for all its spellings."""
     name = re.split(r"[/\\]", word)[-1] if not word.startswith("@") else word
     name = re.sub(r"\.(?:exe|cmd|bat)$", "", name).split("@")[0] or word
     return _SAME.get(name, name)
 
 
 def started(words: list[str]) -> list[str]:
-    """What programs that only run another one start: `timeout 60 npx jest` is `jest`."""
+    """The words without the programs that only run another one: `timeout 60 npx jest` is `jest`."""
     while words:
         rest = _started(words)
         if not rest:
@@ -63,7 +63,7 @@ def started(words: list[str]) -> list[str]:
 
 
 def _started(words: list[str]) -> list[str]:
-    """What is left of a command without its first program, if that only runs another one."""
+    """The words without the first program, if that only runs another one; else nothing."""
     first, second = bare(words[0]), words[1] if len(words) > 1 else ""
     if re.match(r"[A-Za-z_]\w*=", words[0]):
         return words[1:]
@@ -82,7 +82,7 @@ def _past_options(words: list[str]) -> list[str]:
 
 
 def plain(words: Words) -> Words:
-    """The words without what only spells them otherwise: `npm run test` is `npm test`, `-q` only prints less."""
+    """The words in one spelling: `npm run test` becomes `npm test`, and `-q`, which only prints less, is left out."""
     program = bare(words[0])
     quiet = _QUIET if is_proof(words) and program != "make" else frozenset[str]()
     kept = [_target(word) for word in _without_run(program, words[1:]) if word not in quiet]
@@ -90,7 +90,7 @@ def plain(words: Words) -> Words:
 
 
 def _without_run(program: str, rest: Words) -> Words:
-    """What a package manager or a runner does, without its word for "run"."""
+    """The words after a package manager or a runner, without its word for "run"."""
     if program in MANAGERS and rest[:1] in (("run",), ("run-script",)):
         rest = rest[1:] or rest
     if program in MANAGERS and rest[:1] in (("t",), ("tst",)):
@@ -103,12 +103,12 @@ def _target(word: str) -> str:
 
 
 def verb(words: Words) -> str:
-    """The first word that is no option: what the program is to do."""
+    """The first word that is not an option: the program's subcommand."""
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
 def only_asks(words: Words) -> bool:
-    """Whether it lists or prints a version, and does not do its work."""
+    """Whether a command only lists or prints a version, and does not do its work."""
     return bool(_NO_RUN & set(words[1:]))
 
 
@@ -138,19 +138,19 @@ def is_test(words: Words) -> bool:
 
 
 def is_tool(words: Words) -> bool:
-    """Whether a program does one thing, whatever its first word: it tests or checks."""
+    """Whether a program always tests or checks, whatever its first word."""
     return bare(words[0]) in _TESTS | _CHECKS
 
 
 def is_known_check(words: Words) -> bool:
-    """Whether a command is one of a known runner, linter or package manager, with what it is to do."""
+    """Whether a command is that of a known runner, linter or package manager, with its subcommand if it needs one."""
     program = bare(words[0])
     managed = program in MANAGERS and verb(words) in ("run", "install", "ci", "audit", "lint", "build", "exec", "t")
     return program in _CHECKS | _TESTS - {"tap", "standard", "vale"} or is_test(words) or managed
 
 
 def looks_like_a_test(words: Words) -> bool:
-    """Whether a program that is no look speaks of tests in its first words, known or not."""
+    """Whether a command, known or not, names tests in its first words, and is not a look."""
     if is_look(words) or bare(words[0]) in _PLAIN | {"git"}:
         return False
     return is_test(words) or bool(_TESTING.search(" ".join(words[:3])))
@@ -165,7 +165,7 @@ def is_proof(words: Words) -> bool:
 
 
 def may_start(words: Words, program: str) -> bool:
-    """Whether a command can have run another program that its words do not name."""
+    """Whether a command may have run another program that its words do not name."""
     first = bare(words[0])
     if only_asks(words) or is_look(words):
         return False
@@ -182,9 +182,9 @@ def may_start(words: Words, program: str) -> bool:
 
 
 def speaks_for(words: Words, path: str) -> bool:
-    """Whether a run is about a file for certain: by its language, and by what it is aimed at.
+    """Whether a run certainly covers a file: by the file's language, and by the files and folders that the run names.
 
-    Of an unknown program only the tests are: nothing tells what its `lint` or `check` looks at.
+    For an unknown program, only tests do: nothing tells which files its `lint` or `check` looks at.
     """
     if not (is_known_check(words) or looks_like_a_test(words)):
         return False
@@ -194,7 +194,7 @@ def speaks_for(words: Words, path: str) -> bool:
 
 
 def may_speak_for(words: Words, path: str) -> bool:
-    """Whether a program of which nothing is known may be about a file of code."""
+    """Whether a program of an unknown language may cover a file of code."""
     folders = [aim for aim in _aims(words) if not re.search(r"\.\w{1,4}$", aim)]  # a file may be the script itself
     return bool(_language_of(path)) and bare(words[0]) not in _LANGUAGE and _is_within(path, folders)
 

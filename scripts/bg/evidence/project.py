@@ -1,4 +1,4 @@
-"""The project on disk: what a path of a report means there, and bounded looks at the files.
+"""The project on disk: the meaning of a report's paths there, and bounded looks at the files.
 
 Nothing outside the project is opened, links that lead out of it count as outside, and only regular files are read.
 """
@@ -46,7 +46,7 @@ class Found(Record):
 
 
 class Place(Record):
-    """What a path of a report means: what is there, whether it leads outside, and whether the search was whole."""
+    """The meaning of a report's path: the things found, whether it leads outside, and whether the search was whole."""
 
     found: tuple[Found, ...]
     outside: bool
@@ -54,10 +54,10 @@ class Place(Record):
 
 
 class Project:
-    """The directories that a report may speak of, with what has been read of them."""
+    """The directories that a report may speak of, with the contents read so far."""
 
     def __init__(self, launch: Launch) -> None:
-        self._read, self.unread = 0, dict[str, str]()  # what was not looked at, and which bound was reached
+        self._read, self.unread = 0, dict[str, str]()  # bytes read; the files not looked at, with the bound reached
         self._contents: dict[Path, Optional[bytes]] = {}
         self.refusal: Callable[[Path], str] = lambda _: ""
         self._index: Optional[dict[str, list[str]]] = None
@@ -66,7 +66,7 @@ class Project:
         self.cwd = Path(os.path.realpath(launch.cwd))
         self.main = _worktree(self.cwd, self.root) or self.root
         if not _under(self.cwd, self.main):
-            self.cwd = self.main  # a directory that has nothing to do with the project opens nothing
+            self.cwd = self.main  # a directory outside the project gives no access to its files
         self.bases = list(dict.fromkeys([self.cwd, self.main, self.root]))
         self._spelled = [Path(os.path.abspath(launch.root)), Path(os.path.abspath(launch.cwd))]  # noqa: PTH100  no links followed
 
@@ -76,7 +76,7 @@ class Project:
         return tuple(dict.fromkeys(map(str, [*self.bases, *self._spelled])))
 
     def place(self, text: str) -> Place:
-        """What a path of a report means here."""
+        """The meaning of a report's path here."""
         if not text or "\0" in text or "\n" in text or len(text) > PATH or WINDOWS.match(text):
             return Place((), outside=False, certain=False)
         text = os.path.expanduser(text) if text.startswith("~/") else text  # noqa: PTH111  a string is wanted
@@ -88,7 +88,7 @@ class Project:
         return Place((), outside=False, certain=self.complete)
 
     def _place(self, spelling: str) -> Optional[Place]:
-        """What a spelling of a path means; None where nothing has this name."""
+        """The meaning of one spelling of a path; None if nothing has this name."""
         below = self.within(spelling)
         looked = [self._look(path) for path in below]
         direct = [each for each in looked if isinstance(each, Found)]
@@ -98,7 +98,7 @@ class Project:
         return Place(found, outside=outside, certain=True) if found or outside else None
 
     def within(self, text: str) -> list[Path]:
-        """Where a path may lie inside the project, without looking."""
+        """The paths inside the project that a text may mean, without a look at the disk."""
         if text.startswith("/"):
             tries = [Path(os.path.normpath(text))]
             for spelled, real in zip(self._spelled, [self.root, self.cwd]):
@@ -109,7 +109,7 @@ class Project:
         return [path for path in dict.fromkeys(tries) if any(_under(path, base) for base in self.bases)]
 
     def folder(self, base: str, moves: tuple[str, ...]) -> Optional[Path]:
-        """Where a command ran that began in one folder and went on to others; None where that cannot be told."""
+        """The folder in which a command ran, after moves from the folder it began in; None if that cannot be told."""
         place = base or str(self.cwd)
         for move in moves:
             if move == shell.UNKNOWN:
@@ -118,7 +118,7 @@ class Project:
         return Path(os.path.realpath(place))
 
     def within_tree(self, folder: Path) -> Optional[str]:
-        """A folder's path below the run's own tree; None where it is outside of it, or in another tree within it."""
+        """A folder's path below the run's own tree; None if it is outside of it, or in another tree within it."""
         if not _under(folder, self.main):
             return None
         for place in [folder, *folder.parents]:
@@ -129,7 +129,7 @@ class Project:
         return folder.relative_to(self.main).as_posix()
 
     def _look(self, path: Path) -> Optional[object]:
-        """What is at a path: a Found, None for nothing, False for a way out of the project."""
+        """The thing at a path: a Found, None for nothing, False for a way out of the project."""
         try:
             about = path.lstat()
             if stat.S_ISLNK(about.st_mode) or path.parent != Path(os.path.realpath(path.parent)):
@@ -157,7 +157,7 @@ class Project:
         return [each for each in found if isinstance(each, Found)]
 
     def names(self) -> dict[str, list[str]]:
-        """The paths below the project by their last part, as many as are looked at."""
+        """The paths below the project by their last part, up to a bound."""
         if self._index is None:
             self._index = {}
             for count, name in enumerate(_walk(self.main), 1):
@@ -168,11 +168,11 @@ class Project:
         return self._index
 
     def has_ending(self, last: str) -> bool:
-        """Whether some file's own name ends so: a text may have parted a name with a space in it."""
+        """Whether some file's own name ends with `last`: a text may have split a name with a space in it."""
         return any(name.endswith(named.composed(last)) for name in self.names())
 
     def at(self, name: str) -> Optional[Found]:
-        """What is at a path below the project's top."""
+        """The thing at a path below the project's top."""
         found = self._look(self.main / name)
         return found if isinstance(found, Found) else None
 
@@ -189,7 +189,7 @@ class Project:
         return found
 
     def content(self, found: Found) -> Optional[bytes]:
-        """A regular file's bytes, None where it is large, cannot be read, or may not be opened for the agent."""
+        """A regular file's bytes; None if it is large, cannot be read, or may not be opened for the agent."""
         if found.path not in self._contents:
             self._contents[found.path] = self._bytes(found)
         return self._contents[found.path]
@@ -207,7 +207,7 @@ class Project:
         return data if len(data) <= FILE else None
 
     def _linked(self, found: Found) -> Optional[bytes]:
-        """A link's target where that lies in the project too."""
+        """The bytes of a link's target, if that is in the project too."""
         real = Path(os.path.realpath(found.path))
         if real == found.path or not any(_under(real, base) for base in self.bases):
             return None

@@ -59,7 +59,7 @@ GRAVEST = ("does not match", "only said", "seen")
 
 
 class Run(Record):
-    """One command of a call, and where it ran: below the run's own tree, or elsewhere (`own` is False)."""
+    """One command of a call, and the folder in which it ran; `own` is False outside the run's own tree."""
 
     call: Call
     at: int
@@ -73,20 +73,20 @@ class Run(Record):
 
     @property
     def shown(self) -> str:
-        """Its words, with the folder where that is not the tree's own."""
+        """Its words, with the folder if that is not the tree's top."""
         words = short(" ".join(self.command.words), 80)
         return f"{words} (in {self.folder})" if self.folder not in ("", ".") else words
 
 
 class Judge:
-    """What the calls say of commands, one after the other."""
+    """Judges declared commands by the calls, one after the other."""
 
     def __init__(self, project: Project, calls: Calls, whose: Whose) -> None:
         self._project, self.calls, self._whose = project, calls, whose
         self._runs: Optional[list[Run]] = None
 
     def runs(self) -> list[Run]:
-        """Every command that was called, in its order."""
+        """Every command that was called, in order."""
         if self._runs is None:
             self._runs = [self._run(call, at) for call in self.calls.shells for at in range(len(call.commands))]
         return self._runs
@@ -101,7 +101,7 @@ class Judge:
         return endings.ending(self.calls, run.call, run.at)
 
     def judge(self, item: Item) -> Finding:
-        """What is seen of a declared run; one that was read from a sentence is never doubted."""
+        """The finding on a declared run; one that was read from a sentence is never doubted."""
         found = self._worst(item)
         return _say(item, "prose") if item.loose and found.grade == MISMATCH else found
 
@@ -121,7 +121,7 @@ class Judge:
         return min(found, key=lambda each: GRAVEST.index(each.grade))
 
     def _looked(self, item: Item, wanted: Command) -> Finding:
-        """A look: no edit makes it stale, and of what it is said to show only the whole of its output is judged."""
+        """The finding on a look, which no edit makes stale; a remark on its output must give all of it to be judged."""
         found = self._same(wanted)
         said = _EXIT.sub("", re.sub(r"(?i)\b(?:pass(?:ed)?|ok|success|code|status)\b", "", item.remark))
         if not found or (re.search(r"\w", said) and not _is_all_that(found[-1].call, item.remark)):
@@ -142,13 +142,13 @@ class Judge:
         return self._failed(item, ends) if item.passed is False else self._passed(item, ends)
 
     def _same(self, wanted: Command) -> list[Run]:
-        """The runs of a command, wherever they were."""
+        """The runs of a command, in any folder."""
         words, asks = programs.plain(wanted.words), programs.only_asks(wanted.words)
         found = [run for run in self.runs() if programs.plain(run.command.words) == words]
         return [run for run in found if programs.only_asks(run.command.words) == asks]
 
     def _meant(self, item: Item, wanted: Command) -> Optional[str]:
-        """The folder that is named with a command, in its line or behind it; None where none is."""
+        """The folder that is named with a command, in its line or after it; None if none is."""
         said = _IN.match(item.remark)
         name = said["name"] if said else None
         if wanted.folders:
@@ -160,7 +160,7 @@ class Judge:
         return self._project.within_tree(place) if place else None
 
     def _unseen(self, item: Item, wanted: Command) -> Finding:
-        """No call has these words: certain, unless another may have run them."""
+        """The finding on a command that no call has: it did not run, unless another command may have run it."""
         if not self.calls.complete:
             return _say(item, "calls unknown")
         runs = [run for run in self.runs() if not programs.is_look(run.command.words)]
@@ -172,7 +172,7 @@ class Judge:
         return _say(item, "perhaps within", within[0].shown) if within else _say(item, "not run")
 
     def _failed(self, item: Item, ends: list[tuple[Run, Ending]]) -> Finding:
-        """A run that is said to have failed: any of them may be the one."""
+        """The finding on a run that is declared as failed: any run of the command may be meant."""
         failed = [run for run, end in ends if end.how == endings.FAILED]
         sure = all(end.how == endings.PASSED for _, end in ends)
         run = failed[-1] if failed else ends[-1][0]
@@ -181,7 +181,7 @@ class Judge:
         return _say(item, "failed as said" if failed else "passed instead" if sure else "end unseen", run.shown)
 
     def _passed(self, item: Item, ends: list[tuple[Run, Ending]]) -> Finding:
-        """A run that is said to have passed: the last one counts, in each folder."""
+        """The finding on a run that is declared as passed: the last run in each folder counts."""
         last = {run.folder: (run, end) for run, end in ends}
         chosen = ends[-1]
         if len({end.how for _, end in last.values()}) > 1:
@@ -193,13 +193,13 @@ class Judge:
         return self._earlier(item, ends, found) if item.followed else found
 
     def _earlier(self, item: Item, ends: list[tuple[Run, Ending]], found: Finding) -> Finding:
-        """What is meant where a later line declares the same command: an earlier run of it, if one has passed."""
+        """The finding if a later line declares the same command: an earlier run of it is meant, if one has passed."""
         earlier = [run for run, end in ends if end.how == endings.PASSED]
         meant = bool(earlier) and found.reason in ("failed", "stale", "other count")
         return _say(item, "passed earlier", earlier[-1].shown) if meant else found
 
     def _end(self, item: Item, run: Run, end: Ending) -> Finding:
-        """How the run that counts ended, and whether that still holds."""
+        """The finding by the end of the run that counts, and by whether that end still holds."""
         if end.how == endings.FAILED:
             return self._end_failed(item, run, end)
         if end.how in NOT_SEEN:
@@ -222,14 +222,14 @@ class Judge:
         return _say(item, "an answer" if answers else "failed", run.shown)
 
     def since(self, run: Run) -> tuple[str, str]:
-        """Whether the run's own files have been edited since a run that tests, checks or builds."""
+        """Whether the agent's own files were edited after a command that tests, checks or builds, and which file."""
         if not programs.is_proof(run.command.words):
             return "", ""
         return self._whose.since(run.call, run.command.words, run.folder)
 
 
 def _is_all_that(call: Call, remark: str) -> bool:
-    """Whether a remark gives the whole output of the only command of a call, or says rightly that there is none."""
+    """Whether a remark gives the whole output of the only command of a call, or rightly says that it had none."""
     said = _SHOWN.sub("", remark).strip(" .)`\"'")
     output = STATUS.sub("", call.result, count=1).strip()
     alone = len(_mains(call.command)) == 1 and call.answered and not call.background
@@ -237,25 +237,25 @@ def _is_all_that(call: Call, remark: str) -> bool:
 
 
 def _is_akin(words: tuple[str, ...], wanted: Command) -> bool:
-    """Whether a command is the same program, doing what is declared with other words."""
+    """Whether a command is the declared program with the same purpose in other words."""
     if programs.bare(words[0]) != wanted.program or programs.only_asks(words):
         return False
     return programs.is_tool(words) or programs.verb(programs.plain(wanted.words)) in ("", *programs.plain(words))
 
 
 def _begins(call: Call, begun: list[str], subject: str) -> bool:
-    """Whether a call begins as a declared command that leaves its end out."""
+    """Whether a call begins like a declared command that leaves its end out."""
     return bool(begun and _ELIDED.search(subject)) and call.command.split()[: len(begun)] == begun
 
 
 def _may_have_run(words: tuple[str, ...], program: str) -> bool:
-    """Whether a command names a program, or can have started it without naming it."""
+    """Whether a command names a program, or may have started it without naming it."""
     named = re.search(rf"(?<![\w.-]){re.escape(program)}(?![\w-])", " ".join(words[1:]))
     return bool(named) or programs.may_start(words, program)
 
 
 def _miscounted(item: Item, run: Run, end: Ending) -> Optional[Finding]:
-    """What the runner's own count says against the declared one; None where nothing does."""
+    """The finding if the runner's own counts do not confirm the declared ones; None if they do."""
     if end.empty and programs.is_test(run.command.words) and not (item.number and end.whole):
         return _say(item, "nothing was run", run.shown)
     skipped = _skipped(item)
@@ -270,19 +270,19 @@ def _miscounted(item: Item, run: Run, end: Ending) -> Optional[Finding]:
 
 
 def _skipped(item: Item) -> Optional[int]:
-    """How many tests are said to have been skipped, None where nothing is said of it."""
+    """The declared number of skipped tests; None if none is declared."""
     said = _SKIPPED.search(item.remark)
     return int(said[1]) if said and said[1].isdigit() else 0 if said else None
 
 
 def _mains(line: str) -> list[Command]:
-    """The commands of a line that do its work: not what prepares, filters or only says something."""
+    """The commands of a line that do its work, without those that prepare, filter or only print words."""
     found = [each for each in shell.commands(line) if not each.piped]
     return [each for each in found if each.program not in PREPARING] or found[:1]
 
 
 def _counted(item: Item, each: Command, wanted: list[Command]) -> Item:
-    """The item with its count where the count is said of this command."""
+    """The item for one of its commands: the count stays only if it is about this command."""
     tests = [other for other in wanted if programs.is_test(other.words)]
     return item if [each] in (wanted, tests) else item._replace(number=0)
 

@@ -1,8 +1,8 @@
-"""The process that runs one check of the user's, in an agent's folder, and writes down how it ended.
+"""The process that runs one check of the user's, in an agent's folder, and writes down its result.
 
-A hook starts it detached, with the lock of the tree. It ends the check, with all that is in the check's process group,
-when the time is up, when the session's process is gone, and when its job file is: so a hook takes the check back. When
-the runner itself is killed, the check's own shell sees its standard input end, and kills the group.
+A hook starts this runner detached, with the lock of the tree. The runner kills the check's whole process group when the
+time is up, when the session's process is gone, or when the job file is gone, which a hook deletes to take the check
+back. If the runner itself is killed, the check's own shell sees its standard input end, and kills the group.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-if __name__ == "__main__":  # started by its path, so that no project's folder is one to import from
+if __name__ == "__main__":  # started by its path, so that nothing is imported from a project's folder
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bg import durations, machine
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 KEPT = 16_000
 AT_ONCE = 65536
-MOST_AT_ONCE = 16  # a check that prints without end may not keep its runner from looking at the time
+MOST_AT_ONCE = 16  # a check that prints without end must not keep its runner from looking at the time
 # The shell runs nothing before it is told to. Its group is killed as soon as nobody holds the other end of its input.
 # The exit status of the check goes to the shell's error output; all that the check prints goes to the shell's output.
 SHELL = """exec 3<&0 4>&2 2>&1 </dev/null
@@ -42,12 +42,12 @@ read -r go <&3 || exit 1
 echo "$?" >&4
 read -r end <&3
 """
-# Of the host and of the plugin's hooks: a check is no part of the session, and cannot write to it.
+# Variables of the host and of the plugin's hooks, which a check does not get: it is no part of the session.
 _HOSTS = ("CLAUDE", "AI_AGENT", "BG_DATA", "BG_PLACE", "BG_HOST_PID", "BG_UMASK", "BG_JOURNAL_MODE")
 
 
 def main(path: Path, lock: int) -> None:
-    """Run the job that this file holds; the lock of its tree is the open file of that number."""
+    """Run the job that this file holds; `lock` is the number of the open file that locks its tree."""
     job = verify.read_job(path)
     if job is None or not _is_locked(lock):
         return
@@ -69,13 +69,13 @@ def _is_locked(lock: int) -> bool:
                 return False
             time.sleep(durations.LOOK_AGAIN)
         except OSError:
-            return True  # this disk knows no locks
+            return True  # this file system has no locks
         else:
             return True
 
 
 def _run(job: Job, path: Path) -> dict[str, Any]:
-    """How the check ended, what it printed last, and how long it took."""
+    """The end of the check, the last part of its output, and its duration."""
     began = time.monotonic()
     environment = {key: value for key, value in os.environ.items() if not key.startswith(_HOSTS)}
     try:
@@ -111,7 +111,7 @@ def _number(stream: Optional[IO[bytes]]) -> int:
 
 
 def _wait(job: Job, path: Path, ending: int, out: _Tail, began: float) -> tuple[str, str]:
-    """Why the check was ended, or what its shell says of its end."""
+    """The reason for which the check was ended, and the exit status that its shell told, if it did."""
     host = machine.Process(job.host, job.host_started)
     with selectors.DefaultSelector() as waiting:
         waiting.register(ending, selectors.EVENT_READ)
@@ -130,7 +130,7 @@ def _wait(job: Job, path: Path, ending: int, out: _Tail, began: float) -> tuple[
 
 
 class _Tail:
-    """The last part of what a check prints."""
+    """The last part of a check's output."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -138,11 +138,11 @@ class _Tail:
         os.set_blocking(number, False)
 
     def fileno(self) -> int:
-        """For the selector."""
+        """The number that the selector waits for."""
         return self._number
 
     def read(self) -> bool:
-        """Take what is there; False once nobody can print any more."""
+        """Take the output so far; False once nobody can print any more."""
         with contextlib.suppress(BlockingIOError):
             for _ in range(MOST_AT_ONCE):
                 data = os.read(self._number, AT_ONCE)
@@ -173,7 +173,7 @@ def _head(folder: str) -> str:
 
 
 def _is_new(job: Job, name: str) -> bool:
-    """The file has changed since the launch, by the time that nobody can set, and by git where it knows the file."""
+    """Whether a file has changed since the launch: by its ctime, which nobody can set, and by git if that knows it."""
     try:
         changed = Path(job.folder, name).stat().st_ctime >= job.made
     except (OSError, ValueError):
@@ -183,7 +183,7 @@ def _is_new(job: Job, name: str) -> bool:
 
 
 def _git(folder: str, *arguments: str) -> str:
-    """What git says; empty where it says nothing in time. What it may start here, the check may start as well."""
+    """Git's output; empty if it fails or is late. Any program that git may start here, the check may start as well."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_LITERAL_PATHSPECS="1", LC_ALL="C", **CLOSED)
     try:

@@ -1,6 +1,6 @@
 """Judges deliverables against the JSON Schemas that the launch names: `findings.json (schema: s.json)`.
 
-The check itself is `fitting`, a process of its own: a schema can be written so that it never ends.
+The check itself is `fitting`, a process of its own, as a schema can be written so that its check never ends.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NAMED = re.compile(
 
 
 class Problem(Record):
-    """One place of a document that does not fit, and what is wrong there; line 0 where it is not known."""
+    """One place of a document that does not fit, and its fault; line 0 if the line is not known."""
 
     line: int
     path: str
@@ -50,9 +50,9 @@ class Problem(Record):
 
 
 class Fit(Record):
-    """The problems of a document, the first of `total`; or `why` it was not checked.
+    """The first of `total` problems of a document, or `why` it was not checked.
 
-    `missing` where a package is, `line` where the document itself does not parse.
+    `missing` means that a package is missing; `line` is the one on which the document itself does not parse.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -73,12 +73,12 @@ class Pair(Record):
 
     @property
     def claim(self) -> str:
-        """How the launch names them."""
+        """The pair as the launch names it."""
         return f"{self.document} (schema: {self.schema})"
 
 
 def without_schemas(text: str) -> str:
-    """A text without the schemas that it names: they are no deliverables."""
+    """A text without the schemas that it names, which are no deliverables."""
     return NAMED.sub(" ", text)
 
 
@@ -94,7 +94,7 @@ def pairs_in(text: str) -> Iterator[tuple[str, str]]:
 
 
 def judge(disk: Disk, brief: Mapping[str, str], evidence: Evidence) -> None:
-    """What the launch wants to fit a schema, each pair judged."""
+    """Judge each pair of a document and a schema that the launch names."""
     named = dict.fromkeys(pair for text in brief.values() for pair in pairs_in(text))
     until = time.monotonic() + durations.SCHEMA
     for document, schema in evidence.first(list(named), PAIRS, "pairs"):
@@ -104,7 +104,7 @@ def judge(disk: Disk, brief: Mapping[str, str], evidence: Evidence) -> None:
 
 
 def declared(item: Item, evidence: Evidence) -> Finding:
-    """The finding on a declared fit: what was seen if the launch names this schema; a report alone opens no file."""
+    """The finding on a declared fit: that of the launch's pair, if it names one; a report alone opens no file."""
     for each in evidence.asked:
         document, _, schema = each.subject.removesuffix(")").partition(" (schema: ")
         ours = schema.removeprefix("./") == item.other.removeprefix("./")
@@ -149,9 +149,9 @@ def check(
     most: int,
     values: bool = False,
 ) -> Fit:
-    """Whether a document's text fits a schema's text, as an interpreter with these folders of packages sees it.
+    """Whether a document's text fits a schema's text, as an interpreter with these folders of packages finds.
 
-    What is said of them has `values` of theirs only where their owner asks.
+    With `values`, which is for their owner only, the answer may quote the two texts.
     """
     given = {
         "document": document, "document_yaml": _is_yaml(names[0], document),
@@ -170,14 +170,14 @@ def check(
 
 
 def fault(disk: Disk, found: Found) -> str:
-    """Why an asked-for JSON or YAML file does not parse; empty where it does, or did not at launch either."""
+    """Why an asked-for JSON or YAML file does not parse; empty if it does, or did not at launch either."""
     text = disk.text(found) if PARSED.search(found.name) else None
     wrong = fault_of(found.name, text or "")
     return "" if wrong and fault_of(found.name, disk.earlier(found.name) or "") else wrong
 
 
 def fault_of(name: str, text: str) -> str:
-    """Why a text does not parse, without its words; empty where that proves nothing, as of a template."""
+    """Why a text does not parse, without its words; empty if it does, or if that proves nothing, as for a template."""
     if not text.strip() or len(text) > LARGEST or FILLED_IN.search(text):
         return ""
     machine.find_packages()
@@ -186,7 +186,7 @@ def fault_of(name: str, text: str) -> str:
 
 
 def _is_yaml(name: str, text: str) -> bool:
-    """By the ending; a text without a telling one is JSON where it begins like it."""
+    """Whether a text is YAML and not JSON: by the ending of its file or, if that does not tell, by its first sign."""
     ending = PurePath(name).suffix.lower()
     return ending in {".yaml", ".yml"} or (ending != ".json" and not text.lstrip().startswith(("{", "[")))
 
@@ -213,7 +213,7 @@ def _read(disk: Disk, pair: Pair) -> Pair:
 
 
 def _file(disk: Disk, name: str, other: Optional[Found]) -> tuple[Optional[Found], str]:
-    """The regular file that a name means, or why there is none; never the other one."""
+    """The regular file that a name means, or why there is none; never the file `other`."""
     place = disk.project.place(name)
     found = {each.name: each for each in place.found if each != other}
     exact = found.get(name.removeprefix("./"))
@@ -226,7 +226,7 @@ def _file(disk: Disk, name: str, other: Optional[Found]) -> tuple[Optional[Found
 
 
 def _unusable(disk: Disk, found: Found) -> str:
-    """Why a file cannot be checked."""
+    """Why a file cannot be checked; empty if it can."""
     refused = disk.refused(found)
     if not found.regular:
         return "is no regular file"

@@ -1,4 +1,4 @@
-"""Shell lines, split as the shell does: each command, its folder, and what the exit status of its line says of it."""
+"""Shell lines, split as the shell does: each command, its folder, and what the line's exit status proves of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PIECE = pattern(
     r"""|(?P<single>'[^']*'?)|(?P<double>"(?:[^"\\]|\\.)*"?)|(?P<escaped>\\.?)|(?P<plain>(?:[^\s\\'"`;&|()<>$]|\$(?!\())+|.)""",
     re.DOTALL,
 )
-# What each kind of piece adds to a word.
+# The text that each kind of piece adds to a word.
 _MEANT: dict[str, Callable[[str], str]] = {
     "put": str,
     "plain": str,
@@ -39,14 +39,14 @@ _ASSIGNED = pattern(r"[A-Za-z_]\w*\+?=")
 _OPENED = {"if", "while", "until", "for", "case", "select"}
 _CLOSED = {"fi", "done", "esac"}
 _LED = {"then", "do", "else", "elif", "time"}
-_PLAIN = {"echo", "printf", "true", ":", "exit"}  # what does not fail by itself
+_PLAIN = {"echo", "printf", "true", ":", "exit"}  # commands that do not fail by themselves
 
 
 class Command(Record):
     """One simple command: its words without assignments, redirections and the programs that only start another.
 
-    With `mask` empty, an exit status of 0 of the whole line proves that it passed; with `last`, any other proves that
-    it did not. `folders` are the ones the line went to before it, `into` the files that its output goes to.
+    With `mask` empty, an exit status of 0 of the whole line proves that the command passed; with `last`, any other
+    proves that it did not. `folders` are those that the line changed to before it, `into` the files of its output.
     """
 
     words: tuple[str, ...]
@@ -54,7 +54,7 @@ class Command(Record):
     last: bool
     folders: tuple[str, ...] = ()
     into: tuple[str, ...] = ()
-    piped: bool = False  # it reads what the command before it prints
+    piped: bool = False  # it reads the output of the command before it
 
     @property
     def program(self) -> str:
@@ -63,21 +63,21 @@ class Command(Record):
 
 
 class Node(Record):
-    """A command's raw words or a group of nodes, and the sign behind it."""
+    """A command's raw words or a group of nodes, and the sign after it."""
 
     item: Item
     sign: str
 
 
 class _Options:
-    """What `set` has switched on so far, and the folders that `cd` went to."""
+    """The options that `set` has switched on so far, and the folders that `cd` went to."""
 
     def __init__(self) -> None:
         self.pipefail = self.errexit = False
         self.folders: list[str] = []
 
     def take(self, words: list[str]) -> None:
-        """What a command changes for those behind it."""
+        """Note the options and folders that a command sets for those after it."""
         if words[0] == "set":
             self.pipefail = self.pipefail or "pipefail" in words
             self.errexit = self.errexit or any(re.match(r"-[a-z]*e", word) for word in words)
@@ -96,7 +96,7 @@ def commands(line: str) -> list[Command]:
 
 
 def _without_heredocs(line: str) -> str:
-    """The line without the texts that it hands to programs."""
+    """The line without its here-documents."""
     kept, until = [], ""
     for each in line.split("\n"):
         if until:
@@ -134,14 +134,14 @@ def _grouped(tokens: list[tuple[str, bool]], depth: int) -> list[Node]:
 
 
 def _ended(found: list[Node], item: Item, sign: str) -> Item:
-    """A command or a group ends with this sign, and another one begins."""
+    """Add the command or group that ends with this sign, and return the empty item that begins the next one."""
     if item:
         found.append(Node(item, sign))
     return []
 
 
 def _tokens(line: str) -> Iterator[tuple[str, bool]]:
-    """Words and signs; what quotes or brackets do not close goes to the end."""
+    """Words and signs; an unclosed quote or bracket reaches to the end."""
     word: Optional[str] = None
     for found in _PIECE.finditer(line):
         kind = str(found.lastgroup)
@@ -158,13 +158,13 @@ def _tokens(line: str) -> Iterator[tuple[str, bool]]:
 
 
 class _Flat:
-    """The commands of a tree in their order; what hides a list's own status hides theirs."""
+    """The commands of a tree in their order; anything that hides the status of a list hides theirs."""
 
     def __init__(self, found: list[Command]) -> None:
         self._found, self._options, self._depth = found, _Options(), 0
 
     def take(self, nodes: list[Node], mask: str, *, last: bool) -> None:
-        """The commands of one list."""
+        """Add the commands of one list."""
         loops = 0
         for place, node in enumerate(nodes):
             words, first = _unkeyed(node.item), _first(node.item)
@@ -178,7 +178,7 @@ class _Flat:
                 self._add(words, own, last=final, piped=_reads(nodes, place))
 
     def _group(self, nodes: list[Node], mask: str, *, last: bool) -> None:
-        """A group begins where its list is, and leaves that as it was."""
+        """Add the commands of a group, which begins in the folder of its list and does not change the list's folder."""
         kept, self._options.folders = self._options.folders, [*self._options.folders]
         self._depth += 1
         self.take(nodes, mask, last=last)
@@ -206,7 +206,7 @@ def _unkeyed(item: Item) -> list[str]:
 
 
 def _of_shell_command(words: list[str], depth: int) -> list[Node]:
-    """What `sh -c` is given to run."""
+    """The nodes of the line that `sh -c` is given to run."""
     if depth >= DEEPEST or len(words) < 3 or programs.bare(words[0]) not in programs.SHELLS:
         return []
     given = next((at for at, word in enumerate(words[1:-1], 2) if re.fullmatch(r"-[a-z]*c", word)), 0)
@@ -214,14 +214,14 @@ def _of_shell_command(words: list[str], depth: int) -> list[Node]:
 
 
 def _mask(nodes: list[Node], at: int, options: _Options) -> str:
-    """What keeps the status of a list from being that of one of its nodes: empty where 0 proves that it passed."""
+    """The reason why a list's status is not that of this node; empty if a status of 0 proves that the node passed."""
     if _first(nodes[at].item) == "!":
         return "inverted"
     if at and nodes[at - 1].sign == "||":
         return "alternative"
     if nodes[at].sign in PIPES and not options.pipefail:
         return PIPE
-    # behind `&&` a pipe hides only what is in it: had this one failed, that would not have been begun.
+    # A pipe after `&&` hides only its own commands: it would not have begun if this one had failed.
     place = next(place for place in range(at, len(nodes)) if nodes[place].sign not in ("&&", *PIPES))
     sign = nodes[place].sign
     if sign == "||" and not _gives_up(nodes[place + 1 : place + 2]):
@@ -230,12 +230,12 @@ def _mask(nodes: list[Node], at: int, options: _Options) -> str:
 
 
 def _reads(nodes: list[Node], at: int) -> bool:
-    """Whether a node reads what the one before it prints."""
+    """Whether a node reads the output of the one before it."""
     return at > 0 and nodes[at - 1].sign in PIPES
 
 
 def _later(nodes: list[Node], at: int, place: int, options: _Options) -> str:
-    """What a list's later commands hide, if any come."""
+    """The word "later" if later commands of a list hide this status, else nothing."""
     rest = nodes[place + 1 :]
     alone = place == at and (at == 0 or nodes[at - 1].sign == ";")
     if not rest or (options.errexit and alone):
@@ -245,7 +245,7 @@ def _later(nodes: list[Node], at: int, place: int, options: _Options) -> str:
 
 
 def _gives_up(behind: list[Node]) -> bool:
-    """Whether a list ends there with a failure."""
+    """Whether the next node ends the list with a failure."""
     item = behind[0].item if behind else []
     while item and isinstance(item[-1], Node):
         item = item[-1].item
@@ -254,7 +254,7 @@ def _gives_up(behind: list[Node]) -> bool:
 
 
 def _cannot_fail(node: Node) -> bool:
-    """Whether a command behind another one does nothing that may fail."""
+    """Whether a later command does nothing that may fail."""
     item = node.item
     if item and isinstance(item[0], Node):
         return all(_cannot_fail(each) for each in item if isinstance(each, Node))

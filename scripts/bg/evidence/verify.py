@@ -1,7 +1,7 @@
 """The check that the user named: started in a process of its own, one at a time in a tree, and read when it has ended.
 
-Three files for each: the job, which the runner obeys while it is there; the lock of the tree, which the runner holds
-while it lives and in which it says who it is; and the result.
+Each check has three files: the job, which the runner obeys while the file exists; the lock of the tree, which the
+runner holds while it lives, and signs; and the result.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Optional
 
-# Why nothing is known of a check: it took too long, its session ended, its own shell was killed, it could not be
-# started, the agent's folder is gone, the shell found no such command, the runner was killed, the task has gone on.
+# Why a check has no verdict: it took too long, its session ended, its own shell was killed, it could not be started,
+# the agent's folder is gone, the shell found no such command, the runner was killed, the task has gone on.
 TOO_LONG, SESSION_ENDED, KILLED, NOT_STARTED = "too long", "session ended", "killed", "not started"
 NO_FOLDER, NO_COMMAND, RUNNER_GONE, GONE_ON = "no folder", "no command", "runner gone", "gone on"
-CANNOT_RUN = (126, 127)  # a shell's own, of a command that it may not run or does not find
+CANNOT_RUN = (126, 127)  # the shell's own exit statuses, for a command that it may not run or does not find
 STARTED, BUSY = "started", "busy"
 MOST = 256 * 1024
 MOST_CODE = 255
 OUTPUT = 4000
 RUNNER = Path(__file__).resolve().with_name("runner.py")
 
-# The files that say what a program checks, and how.
+# The files that define the checks of each program.
 DEFINES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("npm", "npx", "pnpm", "yarn", "bun", "node"), ("package.json",)),
     **dict.fromkeys(("make", "gmake"), ("Makefile", "makefile", "GNUmakefile")),
@@ -62,7 +62,7 @@ DEFINES: dict[str, tuple[str, ...]] = {
 
 
 class Job(Record):
-    """What the runner is told; `host` is the session's process, `commit` and `made` are the launch's."""
+    """The orders for the runner; `host` is the session's process, `commit` and `made` are those of the launch."""
 
     token: str
     command: str
@@ -77,7 +77,7 @@ class Job(Record):
 
 
 class Result(Record):
-    """How a check ended and what it ran on; `code` is None where `why` says why nothing is known."""
+    """The end of a check, and the tree that it ran on; `code` is None if `why` tells why there is no verdict."""
 
     head: str
     tree: str
@@ -90,7 +90,7 @@ class Result(Record):
     moved: bool = False
 
 
-# A result's file is one that the check itself could write.
+# A result's form is verified, as the check itself could write the file.
 _FORM: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("head", "tree", "why", "output"), (str,)),
     "dirty": (bool, type(None)),
@@ -102,12 +102,12 @@ _FORM: dict[str, tuple[type, ...]] = {
 
 
 def tree_of(folder: str) -> str:
-    """The checkout around a folder, in which two checks would disturb each other; the folder itself where none is."""
+    """The checkout around a folder, in which two checks would disturb each other; the folder itself if none is."""
     return repository.top(folder) or str(Path(folder).resolve())
 
 
 def defining(command: str) -> list[str]:
-    """The files that may define what a command checks: by the programs in it, and those that it names."""
+    """The files that may define the checks of a command: by the programs in it, and those that it names."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -122,9 +122,9 @@ def defining(command: str) -> list[str]:
 
 
 def start(place: Path, job: Job, is_due: Callable[[], bool]) -> str:
-    """Start the runner detached, unless another check runs in this tree; else why it could not be started.
+    """Start the runner detached, unless another check runs in this tree; `STARTED`, `BUSY`, or why it could not start.
 
-    Whether it is still due is asked while nobody else can start it.
+    `is_due` is asked while nobody else can start the check.
     """
     if not Path(job.folder).is_dir():
         return NO_FOLDER
@@ -147,12 +147,12 @@ def start(place: Path, job: Job, is_due: Callable[[], bool]) -> str:
 
 
 def _compiled() -> list[str]:
-    """Python keeps what it compiles where the hooks have theirs, and never in the plugin's folder."""
+    """The options for Python to keep compiled files with those of the hooks, and never in the plugin's folder."""
     return ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
 
 
 def is_running(place: Path, token: str, folder: str) -> bool:
-    """The runner of this check has the lock of its tree."""
+    """Whether the runner of this check has the lock of its tree."""
     lock = _locked(place, tree_of(folder))
     if lock < 0:
         signed = _signed(_lock(place, tree_of(folder)))
@@ -162,7 +162,7 @@ def is_running(place: Path, token: str, folder: str) -> bool:
 
 
 def cancel(place: Path, token: str, folder: str) -> None:
-    """Take a check back: its runner ends by itself once the job is gone, and at once where it has said who it is."""
+    """Take a check back: its runner ends by itself once the job is gone, and at once if it has signed the lock."""
     with contextlib.suppress(OSError):
         _job(place, token).unlink()
     signed = _signed(_lock(place, tree_of(folder)))
@@ -183,30 +183,30 @@ def take(place: Path, token: str) -> Optional[Result]:
 
 
 def nothing(why: str) -> Result:
-    """The result of a check of which nothing is known."""
+    """The result of a check without a verdict."""
     return Result("", "", None, [], why)
 
 
 def forget(place: Path, token: str) -> None:
-    """Delete the result: it has been taken over."""
+    """Delete the files of a check whose result has been taken over."""
     for path in (_job(place, token), result_of(_job(place, token))):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 def read_job(path: Path) -> Optional[Job]:
-    """The job in this file, None where it was taken back."""
+    """The job in this file; None if it was taken back."""
     found = _read(path)
     return Job(**found) if found is not None and set(found) == set(Job._fields) else None
 
 
 def result_of(path: Path) -> Path:
-    """Where the result of the job in this file is written."""
+    """The file for the result of the job in this file."""
     return path.with_suffix(".result")
 
 
 def write(path: Path, content: dict[str, Any]) -> None:
-    """A private file, whole or not at all."""
+    """Write a private file, whole or not at all."""
     part = path.with_suffix(".part")
     number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(number, "w", encoding="utf-8", errors="replace") as file:
@@ -215,7 +215,7 @@ def write(path: Path, content: dict[str, Any]) -> None:
 
 
 def sign(lock: int, token: str, process: machine.Process) -> None:
-    """The runner of this check has the lock, and is this process."""
+    """Write into the lock that the runner of this check holds it, and is this process."""
     data = json.dumps([token, process.pid, process.started]).encode()
     os.ftruncate(lock, 0)
     os.pwrite(lock, data, 0)
@@ -230,7 +230,7 @@ def _signed(path: Path) -> Optional[tuple[str, int, str]]:
 
 
 def _locked(place: Path, tree: str) -> int:
-    """The open file of a tree's lock, which is locked now; -1 where a runner has it."""
+    """The open file of a tree's lock, which is locked now; -1 if a runner has it."""
     path = _lock(place, tree)
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -238,7 +238,7 @@ def _locked(place: Path, tree: str) -> int:
     except BlockingIOError:
         os.close(lock)
         return -1
-    except OSError:  # this disk knows no locks: then whoever signed it last has it while it lives
+    except OSError:  # this file system has no locks: the process that signed last has the lock while it lives
         signed = _signed(path)
         if signed and signed[1] > 0 and machine.alive(machine.Process(signed[1], signed[2])):
             os.close(lock)

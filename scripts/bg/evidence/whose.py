@@ -1,4 +1,4 @@
-"""Whose a change is, and when it was made: by the run's own calls, by others meanwhile, or not known by whom."""
+"""Who made a change, and when: the run's own calls, others meanwhile, or nobody known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOVING = {"stash", "reset", "restore", "pull", "merge", "rebase", "revert", "che
 
 
 class Whose:
-    """What the calls of one run made of the files that changed since its launch."""
+    """Tells who changed each file since the launch of one run, by the run's calls."""
 
     def __init__(self, disk: Disk, calls: Calls) -> None:
         self._disk, self._project, self._calls = disk, disk.project, calls
@@ -34,14 +34,14 @@ class Whose:
         self.rest = self._of_the_rest()
 
     def _paths(self, call: Call) -> list[str]:
-        """Where the file that a call wrote may be."""
+        """The paths at which the file that a call wrote may be."""
         if call.name not in WRITING or not call.path or call.failed:
             return []
         whole = os.path.normpath(self._project.cwd / os.path.expanduser(call.path))  # noqa: PTH111  a string is wanted
         return [str(path) for path in self._project.within(whole)]
 
     def _of_the_rest(self) -> str:
-        """Whose a change is that no call accounts for."""
+        """Who made the changes that no call accounts for."""
         if not self._calls.complete:
             return UNKNOWN
         if not self._shells:
@@ -52,17 +52,17 @@ class Whose:
         return OTHERS if timed and not self._disk.launch.shared else UNKNOWN
 
     def of(self, name: str) -> str:
-        """Whose a change of this file is; the name is the path below the top of the agent's tree."""
+        """Who changed this file; the name is its path below the top of the agent's tree."""
         return self.of_path(self._project.main / name)
 
     def of_path(self, path: Path) -> str:
-        """The same of a file anywhere in the project."""
+        """Who changed a file anywhere in the project."""
         if str(path) in self._written or self._by_shell(path):
             return OWN
         return UNKNOWN if self.rest == OWN and self._project.main not in path.parents else self.rest
 
     def _by_shell(self, path: Path) -> Optional[Call]:
-        """The call of the shell during which a file has changed, while nobody else worked there."""
+        """The shell call during which a file changed; None without one, or if other agents share the directory."""
         if self._disk.launch.shared:
             return None
         try:
@@ -73,7 +73,7 @@ class Whose:
         return next((call for call in reversed(self._shells) if any(map(call.holds, moments))), None)
 
     def _removing(self, path: Path) -> Optional[Call]:
-        """The call that names what is gone, or a folder that it was in."""
+        """The shell call that names a file that is gone, or a folder that it was in."""
         inside = [each for each in (path, *path.parents) if self._project.main in each.parents]
         names = (
             {str(each.relative_to(self._project.main)) for each in inside}
@@ -84,7 +84,7 @@ class Whose:
         return next((call for call, word in words if word.removeprefix("./").rstrip("/") in names), None)
 
     def take(self, names: list[str], *, whole: bool) -> None:
-        """The files that changed, perhaps not all; the run's own count for what was edited after a run."""
+        """Take the files that changed (all of them if `whole`); those that are the run's own count as its edits."""
         self._whole = whole
         for name in names:
             path = self._project.main / name
@@ -95,7 +95,7 @@ class Whose:
                     continue
 
     def since(self, run: Call, words: tuple[str, ...], folder: str) -> tuple[str, str]:
-        """Whether a file that a run speaks for was edited after it, and which; nothing where that is not known."""
+        """Whether a file that a run covers was edited after it, and which file; empty if that is not known."""
         if run.background or not self._calls.complete:
             return "", ""
         behind = self._calls.after(run)
@@ -114,7 +114,7 @@ class Whose:
 
     @staticmethod
     def _kinds(words: tuple[str, ...], written: set[Path], certain: set[Path]) -> list[Kind]:
-        """What edits make a run stale, and what only older; a command may be an unknown program's own formatter."""
+        """The edits that make a run stale, or only older; an unknown program may have formatted files itself."""
         sure = certain if programs.is_known_check(words) else written
         return [(STALE, sure, programs.speaks_for), (OLDER, certain, programs.may_speak_for)]
 
@@ -125,12 +125,12 @@ class Whose:
     def _spoken_for(
         self, paths: set[Path], words: tuple[str, ...], below: str, speaks: Callable[[tuple[str, ...], str], bool]
     ) -> str:
-        """The first of these files that a run, in a folder, speaks for; empty where it speaks for none."""
+        """The first of these files below a folder that a run covers; empty if it covers none."""
         names = sorted(path.relative_to(self._project.main).as_posix() for path in paths)
         return next((name for name in names if name.startswith(below) and speaks(words, name)), "")
 
     def _written_after(self, run: Call) -> set[Path]:
-        """The files that a later call wrote, but for those that are as they were before it."""
+        """The files that a later call wrote, except those that have not changed since the run or the launch."""
         paths = {Path(path) for call in self._calls.after(run) if call.answered for path in self._paths(call)}
         return {path for path in paths if self._project.main in path.parents and not self._is_older(path, run)}
 
@@ -149,7 +149,7 @@ class Whose:
         return self._by[path]
 
     def _is_an_edit(self, path: Path) -> bool:
-        """Whether a call wrote a file when it last changed: no build that made it, and no git that put it back."""
+        """Whether a call edited a file at its last change: neither a build that made it, nor git that put it back."""
         written = self._written.get(str(path))
         moment = path.lstat().st_mtime
         if any(call.holds(moment) and str(path) in self._paths(call) for call in self._calls.calls):
@@ -166,13 +166,13 @@ def _may_restore(words: tuple[str, ...]) -> bool:
 
 
 def _moves_the_tree(call: Call) -> bool:
-    """Whether a call of git may have put other files in place, whose times are then no times of edits."""
+    """Whether a git call may have put other files in place, whose times are then not those of edits."""
     moving = [each for each in call.commands if each.program == "git" and programs.verb(each.words) in MOVING]
     return any(not {"-b", "-c", "list", "show"} & set(each.words) for each in moving)
 
 
 def _removes(call: Call) -> bool:
-    """Whether a call removed or moved files, of which no time is left."""
+    """Whether a call removed or moved files, which leaves no time to compare."""
     return any(
         each.program in ("rm", "mv") or each.words[:2] in (("git", "rm"), ("git", "mv")) for each in call.commands
     )

@@ -1,4 +1,4 @@
-"""Shows a merge: as markdown for a person, as JSON, in short for a reminder; what agents wrote is neutralized."""
+"""Shows a merge as markdown for a person, as JSON, or briefly for a reminder; the agents' words are neutralized."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def text(merged: Merged) -> str:
 def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status: bool = True) -> str:
     """The account in a few lines, for a reminder: status, what to do, conflicts, the findings as far as they fit.
 
-    Without `status` where the results cannot speak for all: somebody left none.
+    Pass `status=False` if an agent left no result: the others' status would not be that of all.
     """
     head = [_status(merged)] if status else []
     if merged.conflicts:
@@ -89,7 +89,7 @@ def _items(title: str, items: Iterable[str]) -> Iterator[str]:
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """A heading with the lines below it; nothing where there are no lines."""
+    """A heading with the lines below it; nothing if there are no lines."""
     found = list(lines)
     if found:
         yield from ("", f"## {title}", "", *found)
@@ -108,7 +108,7 @@ def _headline(finding: Finding) -> str:
 
 
 def _figures(finding: Finding) -> str:
-    """Both figures, each called by its name."""
+    """The highest and the combined confidence, each called by its name, and the finders."""
     confidence, reporter, severity = finding.highest
     highest = f"highest {_figure(confidence)} by {reporter}, severity {severity or 'none given'}"
     found = ", ".join(finding.reporters) or "nobody now"
@@ -136,7 +136,7 @@ def _unreadable(merged: Merged) -> list[str]:
 
 
 def _as_written(merged: Merged) -> Iterator[str]:
-    """What the agents wrote, word for word: the reports that belong to no result, and each result."""
+    """The agents' words verbatim: the reports that belong to no result, then each result."""
     read = {told.source for told in merged.results}
     reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
     lines = [framed(f"{report.source}: {report.detail}") for report in reports if report.source not in read]

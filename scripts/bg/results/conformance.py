@@ -1,6 +1,6 @@
 """What a result lacks by the contract's rules: notes to the parent, never a reason to block.
 
-Tokens of a summary are estimated, without a tokenizer: one for every four ASCII characters, one for every other
+A summary's tokens are estimated without a tokenizer: one for every four ASCII characters, one for each non-ASCII
 character. A finding rests on a single source when it has one place and nothing more; quoted code counts as a second
 source.
 """
@@ -24,7 +24,7 @@ COMPONENTS = ("verified", "inferred", "combined")
 
 
 class Note(NamedTuple):
-    """One remark: the rule's name, the figure that it is about, and what breaks it; `amiss` has the sentence."""
+    """One remark: the rule's name, the names of what breaks it, and its figure; `words.reasons` has the sentence."""
 
     rule: str
     names: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ def tokens(text: str) -> int:
 
 
 def _nowhere(result: Result) -> Iterator[str]:
-    """Findings, and references to them, without a file:line."""
+    """The references, issues and rows of findings that have no file:line."""
     for reference in result.references:
         if not _is_line(reference.place):
             yield reference.item or reference.location
@@ -69,7 +69,7 @@ def _is_line(place: Optional[Place]) -> bool:
 
 
 def _rows_nowhere(table: Table) -> list[str]:
-    """The rows of a table, other than one of issues, without a place in its column for it."""
+    """The rows of a table whose column for file and line is without a place; none if the table lists issues."""
     at = column(table, "file line")
     if at is None or column(table, "severity") is not None:
         return []
@@ -98,7 +98,7 @@ def _quotes_code(issue: Issue) -> bool:
 
 
 def _confidence(result: Result) -> Iterator[Note]:
-    """Whether there is a confidence from 0 to 100, with what its height asks for."""
+    """A note if no confidence from 0 to 100 is given, else notes on the explanations that this one needs and lacks."""
     score = form.inside(result.confidence.score)
     if result.status == "FAILED":
         return
@@ -116,7 +116,7 @@ def _confidence(result: Result) -> Iterator[Note]:
 
 
 def _filled(text: str) -> bool:
-    """Whether something was written where the template had its placeholder."""
+    """Whether there is text other than the template's placeholder."""
     return bool(text.strip()) and not TEMPLATE.fullmatch(text.strip().strip("*-`. "))
 
 

@@ -1,7 +1,7 @@
 """Reads a result in the contract's form into a typed record; a text that is not in the form reads as no result.
 
-Nothing here raises over a text. A text is cut into the contract's sections first, then what each says is read. The form
-itself is described in `form`, and what is missing from a result says `conformance`.
+No text makes this module raise. A text is first cut into the contract's sections, then each section is read. `form`
+describes the form itself; `conformance` notes what is missing from a result.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CUT = re.compile(r"\s*(?::|\s[–—-]\s|\()")
 MARKER = re.compile(r"\[/?[A-Z]+_[A-Z_]+\]\s*$")  # a signal block under a result is not part of its last section
 CORE = frozenset(("Status", "Summary", "Findings", "Key References", "Confidence"))
 TELLING = frozenset(("Status", "Confidence", "Key References"))
-TRIED = 10  # titles below which all of the rest is looked through for a result: each is a pass over the text
+TRIED = 10  # titles that are tried with all of the text below them: each costs a pass over the text
 ONE_LINE = frozenset(("Status", "Summary", "Confidence"))
 
 
 class Reference(NamedTuple):
-    """One row of Key References; no place where its location names no file."""
+    """One row of Key References; `place` is None if the location names no file."""
 
     item: str
     location: str
@@ -43,7 +43,7 @@ class Reference(NamedTuple):
 
 
 class Blocker(NamedTuple):
-    """What stops the work and what would resolve it."""
+    """An obstacle to the work, and its resolution."""
 
     text: str
     resolution: str
@@ -95,7 +95,7 @@ def parse_all(text: str) -> list[Result]:
 
 @dataclass
 class Cut:
-    """A stretch below one heading: a section of the contract by name, a part of the findings, or something else."""
+    """The lines below one heading: a section of the contract by name, a part of the findings, or something else."""
 
     name: str
     heading: str
@@ -113,7 +113,7 @@ class Title(NamedTuple):
 
 
 def _results(found: Sequence[Line]) -> list[tuple[str, list[Cut]]]:
-    """Agent and sections of every stretch in the contract's form: from its title to the next, or an untitled text."""
+    """Agent and sections of every result: each reaches from its title to the next; an untitled text is one result."""
     titles = _result_titles(found)
     if not titles:
         whole = _divide(found)
@@ -124,7 +124,7 @@ def _results(found: Sequence[Line]) -> list[tuple[str, list[Cut]]]:
 
 
 def _result_titles(found: Sequence[Line]) -> list[Title]:
-    """The first title with a result below it, then those no deeper than the one before that have a status."""
+    """The first title with a result below it, then each title with a status that is no deeper than the one before."""
     titles = [title for at, line in enumerate(found) if (title := _title(at, line))]
     own = _below(titles, found)
     first = _first_formed(own)
@@ -154,7 +154,7 @@ def _below(titles: Sequence[Title], found: Sequence[Line]) -> list[list[Cut]]:
 
 
 def _divide(found: Sequence[Line]) -> list[Cut]:
-    """The lines by section, in order; the text before the first heading opens the list, without a name."""
+    """The lines by section, in order; the first section has no name and holds the text before the first heading."""
     headings = [markdown.heading(line) for line in found]
     headed = {_known(heading[1])[0] for heading in filter(None, headings)}
     sections = [Cut("", "", 0)]
@@ -172,7 +172,7 @@ def _divide(found: Sequence[Line]) -> list[Cut]:
 
 
 def _known(text: str) -> tuple[str, str]:
-    """The section a heading names, and what it says beside the name (`Status: SUCCESS`, `Confidence (92)`)."""
+    """The section that a heading names, and the text beside the name (`Status: SUCCESS`, `Confidence (92)`)."""
     text = NUMBERED.sub("", text)
     whole = SECTIONS.get(markdown.key(text))
     cut = None if whole else CUT.search(text)
@@ -181,7 +181,7 @@ def _known(text: str) -> tuple[str, str]:
 
 
 def _label(line: Line) -> tuple[str, str]:
-    """The section that a line opens by a label, as **Status**: or Status:, and the text behind it."""
+    """The section that a line opens with a label (**Status**: or Status:), and the text after the label."""
     match = None if line.code else LABEL.match(line.text)
     if match is None:
         return "", ""
@@ -190,7 +190,7 @@ def _label(line: Line) -> tuple[str, str]:
 
 
 def _opened(current: Cut, level: int, text: str, line: Line) -> list[Cut]:
-    """The section or part that a heading opens after the current one, in which it else stays as a line."""
+    """The section or part that a heading opens; if it opens none, its line is added to the current section."""
     name, rest = _known(text)
     if name:
         return [Cut(name, text, level, lines=[Line(rest, code=False)] if rest else [])]
@@ -216,7 +216,7 @@ def _first_formed(stretches: Iterable[list[Cut]]) -> Optional[int]:
 
 
 def _formed(sections: Sequence[Cut], needed: int) -> bool:
-    """Whether enough of the core is there, with some of it that an ordinary report does not have."""
+    """Whether at least `needed` core sections are there, one of them a section that ordinary reports do not have."""
     named = {section.name for section in sections}
     return len(named & CORE) >= needed and bool(named & TELLING)
 
@@ -274,7 +274,7 @@ def _references(part: Sequence[Line]) -> list[Reference]:
 
 
 def _of_table(table: Table) -> Iterator[Reference]:
-    """The references of a table; without a column for it, the second one is the location."""
+    """The references in a table; if no column is named for the location, the second one holds it."""
     where = column(table, "location")
     where = min(1, len(table.columns) - 1) if where is None else where
     for row, cell in zip(table.rows, by_meaning(table)):

@@ -1,4 +1,4 @@
-"""The result contract's description (contract.json) and what derives from it: names, and the text in the prompts."""
+"""The result contract's description (contract.json), with the names and the text of prompts that derive from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBER = re.compile(r"(?<![\w.])(-?\d{1,6}(?:\.\d{1,6})?)(?![\w.]*\d)")
 
 
 def names(entries: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Every spelling of the entries' names, with the name it stands for."""
+    """Every spelling of the entries' names, with the name it means."""
     return {
         markdown.key(name): entry["name"] for entry in entries for name in (entry["name"], *entry.get("aliases", ()))
     }
@@ -39,7 +39,7 @@ def severity(stated: str) -> str:
 
 
 def category(stated: str) -> str:
-    """One spelling for a category, whatever its case and signs; the known short forms as their long ones."""
+    """A category in one spelling, without case and signs; a known short form becomes the long one."""
     name = markdown.key(stated)
     return CATEGORIES.get(name, name)
 
@@ -54,12 +54,12 @@ def number(stated: str) -> Optional[float]:
 
 
 def inside(confidence: Optional[float]) -> Optional[float]:
-    """The confidence, if it is one."""
+    """The confidence if it is from 0 to 100, else None."""
     return confidence if confidence is not None and 0 <= confidence <= 100 else None
 
 
 def prompt(kind: str) -> str:
-    """What an agent of this kind is told about its result: both forms, the confidence rules and the checklist."""
+    """The instructions to an agent of this kind about its result: both forms, confidence rules and checklist."""
     agent = KINDS[kind]["agent"].capitalize()
     forms = (_form(agent, FORM["sections"], KINDS[kind]["parts"]), _form(agent, FORM["error_sections"], ()))
     bands = [f"| {band['from']}-{band['to']} | {band['name']} | {band['evidence']} |" for band in FORM["bands"]]

@@ -1,4 +1,4 @@
-"""Takes in what agents wrote for a merge: results and JSONL findings, and names the reporter of each."""
+"""Takes in the results and JSONL findings of agents for a merge, and names the reporter of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DISPUTED = re.compile(r"\W*(false positive|not an issue)\b", re.IGNORECASE)
 
 @dataclass
 class Intake:
-    """Everything that was read: results with reporter and source, reports, repetitions, and what is unreadable."""
+    """Everything that was read: results with reporter and source, reports, repetitions, and unreadable pieces."""
 
     results: list[tuple[str, str, Result]] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Intake:
 
 
 def read(paths: Iterable[str]) -> Intake:
-    """What the files hold (`-`: standard input); a file that cannot be opened is unreadable, the others still count."""
+    """The contents of files (`-`: standard input); one that cannot be opened is unreadable, the others still count."""
     sources, missing = [], []
     for path in paths:
         try:
@@ -42,9 +42,9 @@ def read(paths: Iterable[str]) -> Intake:
 
 
 def take(sources: Sequence[Source], *, only_results: bool = False) -> Intake:
-    """What the sources hold; a result that two of them hold word for word is one result.
+    """The contents of sources; a result found word for word in two sources is one result.
 
-    `only_results`: among them may be reports and documents that were never meant to be results.
+    With `only_results`, a text without a result is passed over, as it may be a report or document never meant as one.
     """
     intake = Intake()
     results: dict[Result, str] = {}
@@ -79,7 +79,7 @@ def _take_records(intake: Intake, source: Source) -> None:
 
 
 def _name(intake: Intake, results: Mapping[Result, str]) -> None:
-    """Gives every result its reporter: the agent's name, with the source where several results carry that name."""
+    """Name the reporter of every result: the agent, with the source added if several results have that agent."""
     agents = [markdown.key(result.agent).replace(" ", "-") or Path(source).stem for result, source in results.items()]
     sources = Counter(zip(agents, results.values()))
     nth: Counter[tuple[str, str]] = Counter()

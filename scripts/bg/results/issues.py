@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from bg.results import form, markdown
 from bg.results.markdown import Line, Place, Table
 
-# Letters, dash, digits; but not the standards that are written so.
+# Letters, dash, digits, as in SEC-001; but not the names of standards in that form, as ISO-8601.
 IDENTIFIER = re.compile(
     r"[\s#*_>\d.)•+\[-]{0,12}\b((?!UTF-|SHA-|ISO-|CVE-|CWE-|RFC-|HTTP-|MD-|ES-)[A-Z][A-Z0-9]{0,9}-\d{1,6})\b"
 )
@@ -69,17 +69,17 @@ def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
 
 
 def said(part: Sequence[Line]) -> list[str]:
-    """A section's items, or its text where it has no list; one that says "none" has nothing."""
+    """A section's items, or its text if it has no list; any that only says "none" is left out."""
     return [item for item in markdown.items(part) or [markdown.prose(part)] if not says_nothing(item)]
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a section or item only says that there is nothing to say."""
+    """Whether a section or item only says that it has nothing to say."""
     return markdown.key(text) in NOTHING
 
 
 def column(table: Table, what: str) -> Optional[int]:
-    """The number of the table's column of that meaning, or of that very name."""
+    """The index of the table's column with that meaning or, if the contract knows no such meaning, with that name."""
     spellings = form.COLUMNS.get(what, {markdown.key(what)})
     return next((at for at, name in enumerate(table.columns) if (markdown.key(name) or name) in spellings), None)
 
@@ -98,7 +98,7 @@ def category(stated: str, name: str) -> str:
 
 
 def _details(parts: Sequence[Part]) -> dict[str, str]:
-    """What the findings say about each issue below its identifier or title, outside the tables."""
+    """The text on each issue in the findings, from its identifier or title on, outside the tables."""
     found: dict[str, list[str]] = {}
     titles = _titles(parts)
     for part in parts:
@@ -118,7 +118,7 @@ def _titles(parts: Sequence[Part]) -> set[str]:
 
 
 def _headed(line: str, titles: set[str]) -> str:
-    """The identifier or title of the issue that the lines from here on are about."""
+    """The identifier or title of the issue that this line begins to describe; empty if it begins none."""
     named = None if line.lstrip().startswith("|") else IDENTIFIER.match(line)
     if named:
         return named[1]
@@ -127,7 +127,7 @@ def _headed(line: str, titles: set[str]) -> str:
 
 
 def _of_table(table: Table, details: dict[str, str]) -> Iterator[Issue]:
-    """The issues of a table; none where it lists something else."""
+    """The issues of a table; none if it lists something else."""
     if not _lists_issues(table):
         return
     for row, cell in zip(table.rows, by_meaning(table)):
@@ -159,7 +159,7 @@ def _issue(cell: dict[str, str], spot: Optional[Place], written: str, details: d
 
 
 def _of_section(section: Sequence[Line], details: dict[str, str]) -> list[Issue]:
-    """The issues of the Issues section: of its tables, or of its items where it has none."""
+    """The issues of the Issues section: from its tables, or from its items if no table lists issues."""
     tables = [table for table in markdown.tables(section) if _lists_issues(table)]
     if not tables:
         return [_item_issue(item, details) for item in said(section)]
@@ -192,13 +192,13 @@ def _same(issue: Issue, row: Issue) -> bool:
 
 
 def _rated(listed: Iterable[str], details: dict[str, str], known: set[Optional[Place]]) -> list[Issue]:
-    """The list items that state a severity, but for those of a place that is known."""
+    """The issues in list items that state a severity, except at places that are known."""
     rated = [_item_issue(item, details) for item in filter(SEVERITY.search, listed)]
     return [issue for issue in rated if issue.severity and issue.place not in known]
 
 
 def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
-    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
+    """The issue, completed by the list items about its place: their text and, if it has none, their confidence."""
     told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
     said_there = [match for item in told for match in FIELD.finditer(item)]
     stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
 HEADING = re.compile(r" {0,3}(#{1,6})(?!#)[ \t]*(\S.*)$")
 ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$")
-SIGN = re.compile(r"\\.|`(?:\\.|[^`\\])*`|.", re.DOTALL)  # of a row: an escaped one, a code span, any other
+SIGN = re.compile(r"\\.|`(?:\\.|[^`\\])*`|.", re.DOTALL)  # an escaped character, a code span, or any character
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(
@@ -32,14 +32,14 @@ class Line(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with as many cells in every row as there are columns; further cells are joined to the last."""
+    """A table whose rows all have one cell for each column; surplus cells are joined to the last."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 class Place(NamedTuple):
-    """A file, and the line in it where one was given."""
+    """A file, and the line in it if one was given."""
 
     file: str
     line: Optional[int] = None
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 
 def lines(text: str) -> list[Line]:
-    """The text's lines, fenced code marked; a fence that nothing closes is plain text: it swallows no heading."""
+    """The text's lines, those of fenced code marked; an unclosed fence is plain text, and so swallows no heading."""
     raw = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff").split("\n")
     fences = [(number, match[1], match[2]) for number, line in enumerate(raw) if (match := FENCE.match(line))]
     code = [False] * len(raw)
@@ -89,7 +89,7 @@ def plain(text: str) -> str:
 
 
 def key(text: str) -> str:
-    """A name reduced to what makes it equal to another: no emphasis, case, numbering, signs or doubled spaces."""
+    """A name as it is compared with others: without emphasis, case, signs or doubled spaces."""
     return " ".join(re.findall(r"[^\W_]+", plain(text).casefold()))
 
 
@@ -154,7 +154,7 @@ def same_file(path: str) -> str:
 
 
 def _closing(fences: Sequence[tuple[int, str, str]], position: int) -> Optional[int]:
-    """The fence that closes this one; none if one that opens a language comes first: this one was never closed."""
+    """The fence that closes this one; None if a fence that names a language comes first: this one is unclosed."""
     mark = fences[position][1]
     for number in range(position + 1, len(fences)):
         _, other, info = fences[number]

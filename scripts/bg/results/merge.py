@@ -1,8 +1,8 @@
 """Combines the results and findings of several agents into one account that drops nothing and names every finder.
 
-Two figures that are never mixed: an issue keeps the highest confidence, with the reporter it came from and that
-reporter's severity; its combined confidence is the weighted mean of those who reported it, plus a bonus once where they
-agree. What agents wrote is read by `intake` and shown by `account`.
+An issue has two figures, which are never mixed: the highest confidence, with its reporter and that reporter's severity;
+and the combined confidence, the weighted mean over its reporters, plus one bonus if there are several. `intake` reads
+the agents' words, `account` shows the merge.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One issue with every report of it; `combined` is over the reporters, `highest` is one report's own."""
+    """One issue with all its reports; `combined` is the mean over its reporters, `highest` comes from one report."""
 
     file: str
     line: Optional[int]
@@ -46,12 +46,12 @@ class Finding:
 
     @property
     def where(self) -> str:
-        """The file, with the line where one is known."""
+        """The file, with the line if one is known."""
         return str(markdown.Place(self.file, self.line))
 
 
 class Told(NamedTuple):
-    """What one result said beside its issues, and the checker's notes on it."""
+    """One result, its reporter, source and status, and the checker's notes on it."""
 
     reporter: str
     source: str
@@ -69,7 +69,7 @@ class Attributed(NamedTuple):
 
 @dataclass(frozen=True)
 class Merged:
-    """The whole account; `appendix` holds what one reporter alone found with a low confidence."""
+    """The whole account; `appendix` holds the findings of one reporter alone with a low confidence."""
 
     status: str
     then: str
@@ -85,7 +85,7 @@ class Merged:
 
 
 def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merged:
-    """One account of everything that was taken in; weights by agent type, each 1 unless given."""
+    """One account of the whole intake; `weights`, by agent type, override the contract's; any other weight is 1."""
     table = {markdown.key(name): value for name, value in {**form.FORM["expertise"], **(weights or {})}.items()}
     findings = sorted((_finding(group, table) for group in _groups(_one_spelling(intake.reports))), key=_rank)
     results = tuple(
@@ -110,7 +110,7 @@ def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merg
 
 
 def aggregate(statuses: Sequence[str]) -> str:
-    """FAILED if any failed; PARTIAL if any is partial or gives no status; SUCCESS only if all did; or empty."""
+    """FAILED if any failed; SUCCESS only if all succeeded; else PARTIAL; empty if there are no statuses."""
     if not statuses:
         return ""
     return "FAILED" if "FAILED" in statuses else "SUCCESS" if set(statuses) == {"SUCCESS"} else "PARTIAL"
@@ -134,7 +134,7 @@ def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding
 
 
 def _one_voice(reports: Sequence[Report]) -> list[Report]:
-    """The reports, those of one agent's JSONL under the name of its result."""
+    """The reports, with the JSONL findings of an agent under the same reporter as its result."""
     results = {report.agent: report.reporter for report in reports if report.reporter != report.agent}
     return [report._replace(reporter=results.get(report.reporter, report.reporter)) for report in reports]
 
@@ -173,7 +173,7 @@ def _conflicts(group: Sequence[Report], standing: Sequence[Report]) -> Iterator[
 
 
 def _groups(reports: Sequence[Report]) -> list[list[Report]]:
-    """The reports by issue, each group in the order they came; one that fits several groups is a group of its own."""
+    """The reports by issue, each group in order of arrival; a report that fits several groups gets its own group."""
     found: list[list[Report]] = []
     for report in sorted(reports, key=lambda report: (not report.file, not report.category)):
         fitting = [group for group in found if any(_same(report, other) for other in group)]
@@ -198,12 +198,12 @@ def _same(one: Report, other: Report) -> bool:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Whether both are given, and not the same."""
+    """Whether both are given and differ."""
     return bool(one and other) and one != other
 
 
 def _one_spelling(reports: Sequence[Report]) -> list[Report]:
-    """One path for one file: an absolute path that ends with a relative one that was used is that file."""
+    """The reports with one path for each file: a relative path also replaces the absolute ones that end with it."""
     used = {report.file for report in reports}
     relative = sorted((file for file in used if "/" in file and not _absolute(file)), key=len, reverse=True)
     same = {
@@ -225,14 +225,14 @@ def _rank(finding: Finding) -> tuple[int, float, str, int]:
 
 
 def _low(finding: Finding) -> bool:
-    """Whether one reporter alone found it, with a low confidence; what has a conflict stays where it is seen."""
+    """Whether one reporter alone found it, with a low confidence; a finding with a conflict stays in the main list."""
     confidence = finding.highest.confidence
     alone = len(finding.reporters) == 1 and not finding.conflicts
     return alone and confidence is not None and confidence < form.LIMITS["uncertainty_below"]
 
 
 def _contradictions(results: Sequence[Told]) -> Iterator[str]:
-    """Where two results give one thing different values in a table: PASS and FAIL for one standard."""
+    """The things to which the tables of two results give different values, as PASS and FAIL for one standard."""
     said: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for told in results:
         for table in chain.from_iterable(part.tables for part in told.result.parts):
@@ -245,7 +245,7 @@ def _contradictions(results: Sequence[Told]) -> Iterator[str]:
 
 
 def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
-    """What a table says in the pairs of columns that contract.json names: the kind of thing, the thing, the value."""
+    """The statements in the column pairs that contract.json names: the kind of thing, the thing, its value."""
     names = {markdown.key(name): at for at, name in enumerate(table.columns)}
     for pair in (pair for kind in form.KINDS.values() for pair in kind["contradictions"]):
         at, by = names.get(markdown.key(pair["key"])), names.get(markdown.key(pair["value"]))

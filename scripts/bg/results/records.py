@@ -1,7 +1,7 @@
 """Reads append-only JSONL findings: one report a line, or a sentence on what is wrong with the line.
 
-A line says what was found (`issue`, `title`, …), where (`location`, or `file` and `line`), `category`, `severity`,
-`confidence` and `agent`, and has a `verdict` where somebody disputes it; all of it is kept in the report's detail.
+A line holds the finding (`issue`, `title`, …), its place (`location`, or `file` and `line`), `category`, `severity`,
+`confidence` and `agent`, and a `verdict` if somebody disputes it; the report's detail keeps all of it.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ NO_CATEGORY = frozenset(("finding", "issue"))
 
 
 class Source(NamedTuple):
-    """A name to show, and what was written there."""
+    """A text that agents wrote, with the name to show for it."""
 
     name: str
     data: bytes
 
 
 class Unreadable(NamedTuple):
-    """What could not be taken in: where, its line if it has one, why, and the beginning of it."""
+    """A piece that could not be taken in: its source, its line if it has one, the reason, and its beginning."""
 
     source: str
     line: Optional[int]
@@ -73,7 +73,7 @@ class Report(NamedTuple):
 
 
 def read(source: Source) -> Iterator[tuple[int, str, Union[Report, str]]]:
-    """Line number, raw line, and its report or what is wrong; a confidence that is none is told beside its report."""
+    """Line number, raw line, and its report or the fault; an unusable confidence is a fault beside its report."""
     for number, raw, record in _records(source):
         found = record if isinstance(record, str) else _report(source.name, record)
         yield number, raw, found
@@ -84,7 +84,7 @@ def read(source: Source) -> Iterator[tuple[int, str, Union[Report, str]]]:
 
 
 def _records(source: Source) -> Iterator[tuple[int, str, Any]]:
-    """Line number, raw line and its object, or a sentence on what is wrong; an array counts as one line an element."""
+    """Line number, raw line, and its object or the fault; each element of an array counts as a line."""
     whole = source.data.decode("utf-8-sig", errors="replace")
     listed = _loaded(whole) if whole.lstrip().startswith("[") else None
     if isinstance(listed, list):
@@ -102,7 +102,7 @@ def _records(source: Source) -> Iterator[tuple[int, str, Any]]:
 
 
 def _loaded(text: str) -> Any:
-    """The JSON value; a sentence where there is none."""
+    """The JSON value, or a sentence on what is wrong."""
     try:
         value = foreign.loads(text, parse_constant=_refuse)
     except ValueError as error:
@@ -154,14 +154,14 @@ def _report(source: str, record: dict[str, Any]) -> Union[Report, str]:
 
 
 def _values(record: dict[str, Any]) -> dict[str, str]:
-    """For each field the first of its spellings that holds a string or a number, as text; empty where none does."""
+    """For each field, the first of its spellings that holds a string or a number, as text; empty if none does."""
     texts = {_key(name): text for name, value in reversed(list(record.items())) if (text := _text(value))}
     return {what: next((texts[name] for name in names if name in texts), "") for what, names in KEYS.items()}
 
 
 @lru_cache(maxsize=1000)
 def _key(name: str) -> str:
-    """A key in one spelling; the records of a file share a few."""
+    """A key in one spelling; cached, as the records of a file share a few keys."""
     return markdown.key(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
 
 

@@ -1,7 +1,7 @@
-"""What a reminder says where the host shows it to the user too: at most six short lines that both can read.
+"""Brief reminders, for when the host shows them to the user too: at most six short lines.
 
-At Stop every host prints what a hook gives the model. There the model gets what it needs for its next step; the whole
-report and every reason of a question stand where `/bg-status` shows them, and a dialog brings the questions whole.
+At Stop every host prints the text that a hook gives the model. There the model gets only the facts for its next step;
+`/bg-status` shows the whole report and the reasons of each question, and a dialog shows the questions in full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LINE = 150
 
 
 class Short(Record):
-    """What the short form of a reminder needs besides the signal; `heading` is the line that it begins with."""
+    """The parts of a short reminder that the signal does not hold; `heading` is its first line."""
 
     label: str
     items: list[Question]
@@ -29,7 +29,7 @@ class Short(Record):
 
 
 def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
-    """How the parent goes on with an agent here, in a few words."""
+    """How the parent continues an agent on this host, in a few words."""
     if wakes and host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN):
         return phrases.BRIEFLY_BY_MESSAGE.format(tool=tools.MESSAGE.called(host.version), agent=agent)
     if wakes and host.resume_way == versions.BY_LAUNCH:
@@ -38,14 +38,14 @@ def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
 
 
 def questions(items: list[Question]) -> list[str]:
-    """A line for each question, as many as are put at once, and how many are left."""
+    """A line for each of the first questions, and one with the number of those left."""
     lines = [f"{item.label} {item.qid}: {cited(item.text, LINE)}" for item in items[:MOST_QUESTIONS]]
     left = len(items) - MOST_QUESTIONS
     return lines + ([phrases.BRIEFLY_MORE.format(count=left)] if left > 0 else [])
 
 
 def fitting(texts: list[str]) -> int:
-    """How many of the texts are said at once, at least the first."""
+    """How many of the texts fit into one reminder; at least one."""
     used = -1
     for count, text in enumerate(texts):
         used += text.count("\n") + 2  # with the empty line between two

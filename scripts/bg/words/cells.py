@@ -1,4 +1,4 @@
-"""Cells of a terminal: how many a text takes, and a text cut or filled up to so many."""
+"""Cells of a terminal: how many a text takes, and a text cut or padded to a number of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def width_of(text: str) -> int:
 
 
 def head(text: str, room: int) -> str:
-    """As much of a text as fits into so many columns."""
+    """The beginning of a text, as far as it fits into `room` columns."""
     for count, character in enumerate(text):
         room -= _width_of_one(character)
         if room < 0:
@@ -28,13 +28,13 @@ def head(text: str, room: int) -> str:
 
 
 def fit(text: str, most: int) -> str:
-    """The text in at most so many columns; one that is cut ends with a mark."""
+    """The text in at most `most` columns; if it is cut, it ends with an ellipsis."""
     if width_of(text) <= most:
         return text
     return head(text, most - 1).rstrip() + ("…" if most > 0 else "")
 
 
 def pad(text: str, columns: int) -> str:
-    """The text, cut or filled up to exactly so many columns."""
+    """The text, cut or padded to exactly this many columns."""
     text = fit(text, columns)
     return text + " " * (columns - width_of(text))

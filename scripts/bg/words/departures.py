@@ -1,4 +1,4 @@
-"""Departures: what Claude Code does otherwise than is known, and what becomes of it here; a table, without logic."""
+"""Departures of Claude Code from its known behaviour, and their effects on bg; a table, without logic."""
 
 LACKING = "{client} sends {call} without {what} {since}{some}: {then}"
 UNREAD = "{client} sends {call} without a usable {what} {since}: {then}"
@@ -26,7 +26,7 @@ ALL_KNOWN = "{count} events, all shapes known"
 NONE_YET = "no event seen yet"
 
 _BY_TRANSCRIPT = "whether an agent has got its answers is read from its transcript instead"
-#: By the names that the table of the host's shapes gives to what becomes of a departure.
+#: The effect of a departure, by its name in the table of the host's shapes.
 THEN = {
     "events_unread": "such events are not read, and /bg does not work",
     "transcripts_unfound": "what is looked up in transcripts is not found, such as who typed an answer",

@@ -1,11 +1,11 @@
-"""The short lines of an answer's way: how an item is put to the user, and what the user is told of what was typed.
+"""The short lines around an answer: how an item is put to the user, and the replies to what the user typed.
 
 Like `phrases`, a table of sentences with {slots}, without logic.
 """
 
 from bg.ledger.values import Item, ItemState
 
-# Dialogs: an item as the user is asked, by its kind; a line whose fact the agent has not given is left out.
+# Dialogs: how an item is put to the user, by its kind; a line is left out if the agent did not give its fact.
 
 IN_DIALOGS = {
     Item.QUESTION: (

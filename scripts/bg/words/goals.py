@@ -1,4 +1,4 @@
-"""Goals: what a launch was to bring, in the three lines that the parent wrote into its prompt."""
+"""Goals: the expected outcome of a launch, in the three lines that the parent wrote into its prompt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LINES = ("Goal", "Deliverables", "Done when")
 
 
 def of(prompt: str) -> dict[str, str]:
-    """The three lines that the parent wrote into the prompt, as far as it wrote them."""
+    """The lines among these three that the prompt contains, by name."""
     found: dict[str, str] = {}
     name = ""
     for line in prompt.splitlines():

@@ -1,4 +1,4 @@
-"""Outcomes: what came of a task or is the matter with it, in one line, for every place that people look at."""
+"""Outcomes: the result or the present state of a task, in one line, for every place that people look at."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bg.ledger.tasks import Task
 
-MOST = 300  # characters of somebody's words, where a line may be of any length
-LEAST = 24  # columns for the words before what stands beside them
+MOST = 300  # characters of somebody's words in a line of any length
+LEAST = 24  # columns that the words get before anything is added beside them
 
 _WITHOUT_COLON = ("✓", phrases.DONE_BUT, phrases.WAITS_FOR)
-# How a task stands, where the name of its state does not say it to people.
+# The words for a state whose name alone would not tell people how the task is.
 _WORDS = {
     State.LAUNCHED: "starting",
     State.NEEDS_ANSWER: "asks",
@@ -42,10 +42,10 @@ _STYLES = {
 
 
 class Outcome(Record):
-    """What is to be said of a task: how it stands, the words about that, and what stands beside them.
+    """The parts of a task's line: its label, its state (`stands`), the words about that, and additions after them.
 
-    `said` are words of the plugin or of Claude Code, `theirs` an agent's own; `more` stays beside them however narrow
-    the page is, `beside` goes from its end, where the words have no room.
+    `said` are words of the plugin or of Claude Code, `theirs` an agent's own. `more` is always added; `beside` loses
+    entries from its end if the words lack room.
     """
 
     label: str
@@ -58,18 +58,18 @@ class Outcome(Record):
 
     @property
     def has_words(self) -> bool:
-        """Something is said beside how it stands."""
+        """Whether it has words about its state."""
         return bool(self.said or self.theirs)
 
     def words(self, room: int = 0) -> str:
-        """What is said, an agent's words in quotation marks, in so many columns; 0 sets no limit but that of a line."""
+        """The words about the state, an agent's own in quotation marks, cut to `room` columns unless that is 0."""
         if not self.theirs:
             return fit(self.said, room) if room else self.said
         words = inline(spoken(self.theirs), MOST)
         return cited(fit(words, max(room - 2, 1)) if room else words, MOST)
 
     def line(self, room: int = 0, *, named: bool = True) -> str:
-        """All of it in so many columns; `named` begins with the label."""
+        """The whole line, cut to `room` columns unless that is 0; `named` puts the label first."""
         begin = f"{self.label} {self.stands}" if named else self.stands
         if self.has_words:
             begin += " " if begin.endswith(_WITHOUT_COLON) else ": "
@@ -86,7 +86,7 @@ class Outcome(Record):
 
 
 def in_a_word(state: str) -> str:
-    """How a task in this state stands."""
+    """The word or words for this state."""
     return _WORDS.get(state, state.replace("_", " "))
 
 
@@ -96,9 +96,9 @@ def style_of(state: str) -> str:
 
 
 def without_report(task: Task, text: str = "", state: str = "") -> Outcome:
-    """How a task without a report stands: why, as far as that is known, and its agent's last words.
+    """The outcome of a task without a report: its state, the reason if known, and its agent's last words.
 
-    `state` is the one to speak of, where that is not the one it has now.
+    `state`, if given, replaces the task's present state.
     """
     state = state or task.state
     stands, note = in_a_word(state), inline(task.note or "", 200)
@@ -123,5 +123,5 @@ def counted(working: int, asking: int, broken: int) -> list[tuple[str, str]]:
 
 
 def at_a_glance(working: int, asking: int, broken: int) -> str:
-    """The same in one line, empty where there is nothing."""
+    """How many tasks work, ask and are broken, in one line; empty if none do."""
     return " · ".join(words for words, _ in counted(working, asking, broken))

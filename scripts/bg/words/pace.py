@@ -30,14 +30,14 @@ LONGEST = 200
 
 
 class Progress(Record):
-    """How much of its work an agent says is done, and in a sentence what."""
+    """The share of its work that an agent says is done, and its sentence on that."""
 
     percent: int
     words: str
 
 
 def said(text: str) -> Optional[Progress]:
-    """The last line of a text that tells of progress, as in `Progress: 40% three of seven files are read`."""
+    """The progress in the last line that states one, as in `Progress: 40% three of seven files are read`."""
     found, is_fenced = None, False
     for line in text.splitlines() if "rogress" in text else ():
         is_fenced ^= line.lstrip().startswith(_FENCE)
@@ -48,12 +48,12 @@ def said(text: str) -> Optional[Progress]:
 
 
 def seconds(text: str) -> float:
-    """A length of time in words, of a range its end; 0 where it names none."""
+    """The seconds of a duration in words, or of the end of a range; 0 if the text names none."""
     return sum(float(number) * _SECONDS[unit[0].lower()] for number, unit in _LENGTH.findall(text))
 
 
 def expected(case: Case) -> float:
-    """How many seconds the task was to take, by the line of its launch or the estimate of who asked for it; else 0."""
+    """The seconds that the task should take, by a line of its launch or the asking agent's estimate; 0 if neither."""
     task, one = case.task, case.asked_by
     line = _EXPECTED.search(task.prompt or "") or _EXPECTED.search(task.text or "")
     if line:
@@ -63,7 +63,7 @@ def expected(case: Case) -> float:
 
 
 def beyond(case: Case) -> float:
-    """How many seconds a running agent has worked where that is more than was expected; else 0."""
+    """The seconds that a running agent has worked, if they are more than was expected; else 0."""
     if case.task.state not in tasks.RUNNING_STATES or not case.task.agent:
         return 0.0
     least = expected(case)
@@ -72,7 +72,7 @@ def beyond(case: Case) -> float:
 
 
 def so_far(progress: Optional[tuple[int, str]]) -> str:
-    """How far an agent says it is, on one line; empty where it has not said."""
+    """The progress that an agent stated, on one line; empty if it stated none."""
     if progress is None:
         return ""
     percent, words = progress
@@ -80,7 +80,7 @@ def so_far(progress: Optional[tuple[int, str]]) -> str:
 
 
 def silent_seconds(book: Ledger, task: Task, transcript: str) -> float:
-    """The time since the last record in the agent's transcript; 0 while that says little."""
+    """The seconds since the last record in a running agent's transcript; 0 up to the setting `quiet_minutes`."""
     last = transcripts.last_sign(transcript)
     silent = book.now() - last if last and task.state in tasks.RUNNING_STATES else 0.0
     return silent if silent > settings.load(task.project or "").quiet_minutes * durations.MINUTE else 0.0

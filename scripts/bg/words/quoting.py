@@ -1,4 +1,4 @@
-"""The one way out for what others have written: neutralized, framed or in quotation marks, bounded."""
+"""The one way out for the words of others: neutralized, framed or in quotation marks, bounded."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 CONTEXT_LIMIT = 4000
 MESSAGE_LIMIT = 16000
-DECIDED = 1500  # so much of a delegation is shown to the user, and exactly that is passed on
+DECIDED = 1500  # characters of a delegation that the user is shown; exactly these are passed on
 
-# Characters that control a terminal, turn the order of letters round, or are not to be seen.
+# Characters that control a terminal, reverse the order of letters, or are invisible.
 _CONTROL = pattern(
     "\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)"
     "|[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# What Python, a terminal or a model may take for the end of a line: behind it, words would stand outside their frame.
+# Anything that Python, a terminal or a model may take for the end of a line: words after it would be unframed.
 _LINE_END = pattern("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# What the host, or the model behind it, may take for a tag of its own: new ones come with every version, so every name
-# of several parts, and the plain words among those that are known.
+# Anything that the host or its model may take for one of the host's tags. Every version brings new ones, so this
+# matches every name of several parts, and the known names of one plain word.
 _HOST_TAG = pattern(
     "[<\uff1c\ufe64](?=\\s{0,3}[/!?]?\\s{0,3}(?:system|user|human|assistant|agent|channel|command|context|env|error"
     "|example|function|hook|ide|instruction|invoke|memory|mode|note|output|parameter|policy|reasoning|reminder|result"
@@ -36,9 +36,9 @@ _HOST_TAG = pattern(
     re.IGNORECASE,
 )
 _OUR_FRAME = pattern("[\\[\uff3b\u3010](?=\\s*from\\s+the\\s+bg\\s+plugin)", re.IGNORECASE)
-# What a line of ours to type begins with: nobody else's words look like one.
+# The beginning of a command of ours to type: nobody else's words may look like one.
 _COMMAND = pattern("(?<![\\w/])/(?=bg(?:[-:][a-z]|\\s|$))")
-# Signs without which there is neither a tag nor a frame: most texts have none, and need no pattern compiled.
+# Every tag or frame begins with one of these signs: most texts have none, and so need no pattern compiled.
 _OPENING = frozenset("<\uff1c\ufe64[\uff3b\u3010")
 _MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
@@ -51,7 +51,7 @@ def visible(text: str) -> str:
 
 
 def neutral(text: str) -> str:
-    """The visible text, without what looks like a tag of the host or our own frame."""
+    """The visible text, with anything that looks like a tag of the host or our own frame defused."""
     seen = visible(text)
     return seen if _OPENING.isdisjoint(seen) else _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", seen))
 
@@ -67,24 +67,24 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def framed(text: str) -> list[str]:
-    """Lines of somebody's words, each marked as such."""
+    """The lines of somebody's words, each marked with `>`."""
     return [f"> {line}".rstrip() for line in neutral(text).split("\n")]
 
 
 def beside(text: str) -> str:
-    """Somebody's words behind a name: on its line, or framed below it where they have several."""
+    """Somebody's words to put after a name: as they are if one harmless line, else framed on the lines below it."""
     return text if len(text.splitlines()) < 2 and neutral(text) == text else "\n" + "\n".join(framed(text.strip()))
 
 
 def named(name: str, text: str) -> str:
-    """The same with the name before it."""
+    """A name with somebody's words on its line, or framed below it."""
     said = beside(text)
     return f"{name}{said}" if said.startswith("\n") else f"{name} {said}"
 
 
 def inline(text: str, most: int = 200) -> str:
     """One line of somebody's words."""
-    # What is far too long is cut before it is looked at: it may be megabytes.
+    # A far too long text is cut before anything else: it may be megabytes.
     words = " ".join(neutral(text[: 8 * most + 1000]).split())
     return words if len(words) <= most and len(text) <= 8 * most + 1000 else f"{words[: most - 1].rstrip()}…"
 
@@ -95,29 +95,29 @@ def cited(text: str, most: int = 200) -> str:
 
 
 def spoken(text: str) -> str:
-    """Somebody's words on a screen where commands of ours stand beside them: nothing in them is one."""
+    """Somebody's words for a screen that also shows commands of ours: nothing in them looks like one."""
     return _COMMAND.sub("", text.replace("\u2192", "->"))
 
 
 def whole(text: str) -> str:
-    """All of somebody's words in quotation marks, on a screen as above."""
+    """All of somebody's words in quotation marks, for a screen that also shows commands of ours."""
     return cited(spoken(text), len(text) + 1)
 
 
 def begun(text: str, most: int) -> str:
-    """The lines of a text as they are: whole, or with how much is missing."""
+    """The lines of a text: all of them, or the first `most` characters and a note on the cut."""
     words = neutral(text)
     return words if len(words) <= most else f"{words[:most]}… [cut: {most} of {len(words)} characters]"
 
 
 def shown(text: str, most: int) -> str:
-    """One line of what somebody decides about: whole, or with how much is missing."""
+    """The subject of somebody's decision on one line: whole, or with a note on the cut."""
     words = inline(text, most)
     return words if not words.endswith("…") else f"{words} [cut: {len(words) - 1} of {len(text)} characters]"
 
 
 def quote(text: str, most: int = 1200) -> str:
-    """Lines of somebody's words, each marked as such; a long text ends with how much is missing."""
+    """The lines of somebody's words, each marked with `>`; a text that is cut ends with a note on the cut."""
     text = text.strip()
     lines = [line.rstrip() for line in neutral(text[: 8 * most + 1000]).strip().split("\n")]
     kept: list[str] = []
@@ -137,12 +137,12 @@ def quote(text: str, most: int = 1200) -> str:
 
 
 def first(lines: list[str], most: int) -> list[str]:
-    """So many lines of a list, and how many more there are."""
+    """The first `most` lines of a list, and a line with the number of the others."""
     return [*lines[:most], f"- and {len(lines) - most} more"] if len(lines) > most else lines
 
 
 class Said:
-    """What an agent wrote: it cannot be put into a text but on one line, in quotation marks or framed."""
+    """An agent's words, which can enter a text only on one line, in quotation marks or framed."""
 
     __slots__ = ("_text",)
 
@@ -160,7 +160,7 @@ class Said:
     __repr__ = __format__ = __str__  # type: ignore[assignment]
 
     def among(self, known: Collection[str]) -> str:
-        """The word itself where it is one of ours, else in quotation marks."""
+        """The word itself if it is one of `known`, else in quotation marks."""
         return self._text if self._text in known else cited(self._text, 60)
 
     def inline(self, most: int = 200) -> str:
@@ -168,11 +168,11 @@ class Said:
         return inline(self._text, most)
 
     def cited(self, most: int = 200) -> str:
-        """One line in quotation marks, empty where it says nothing."""
+        """One line in quotation marks, empty if it says nothing."""
         return cited(self._text, most) if self else ""
 
     def quote(self, most: int = 700) -> str:
-        """Framed lines, empty where it says nothing."""
+        """Framed lines, empty if it says nothing."""
         return quote(self._text, most) if self else ""
 
 
@@ -186,9 +186,9 @@ def as_text(value: Any) -> str:
 
 
 def fit(texts: list[str], limit: int, rest: str) -> tuple[list[str], int]:
-    """As many of the texts as stay under the limit, at least the first (cut if it must be), and how many.
+    """The texts that fit under the limit (at least the first, cut if it must be), and how many these are.
 
-    `rest` is the line that says how to see what was left out.
+    `rest` is the line that says how to see the others.
     """
     kept: list[str] = []
     room = limit - len(rest) - 2

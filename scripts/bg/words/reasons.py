@@ -1,6 +1,6 @@
-"""The sentence behind each reason that a check gives, and behind each note and limit."""
+"""The sentence for each reason that a check gives, and for each note and limit."""
 
-# Each reason: the sentence behind what was declared, and what the user's line says of it where it does not match.
+# By reason: the sentence that follows the declared line, and the user's words for it if that line does not match.
 REASONS = {
     # seen
     "changed": ("new or changed on disk since the launch", ""),
@@ -96,7 +96,7 @@ REASONS = {
     "settings unclear": ("not looked at: a settings file cannot be understood", ""),
     "not its own": ("not looked at: git does not track it, and no call was seen that opened or wrote it", ""),
 }
-# Reasons of older versions, in rows that are kept.
+# Reasons of older versions, which the ledger may still hold.
 RETIRED = {
     "only a part": ("only a part of it was run: {detail}", "{subject} ran only in part"),
     "other options": ("{detail} was run, without an option that is declared", "{subject} ran without an option"),
@@ -139,7 +139,7 @@ LIMITS = {
     "files to parse": "whether the files behind the first {detail} parse",
     "time": "the time for the check was used up; the rest was not looked at",
 }
-# What a result lacks by the contract; `{names}` are the agent's words in quotation marks.
+# The lacks of a result by the contract; `{names}` are the agent's words in quotation marks.
 CONTRACT = {
     "not found": "no such file: {names}",
     "no such line": "no such line: {names}",

@@ -1,4 +1,4 @@
-"""Recoveries: the ways to go on after a stop, each as one plan, from which everything that is said of it is made."""
+"""Recoveries: the ways to go on after a stop, each as one plan, from which every sentence about it is made."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     Payload = dict[str, Any]
 
 RETRY, SKIP, HAND_OVER, REDUCE, RESTART, AS_IT_IS = "retry", "skip", "hand over", "reduce", "restart", "continue"
-RESOLVED = "resolved"  # somebody says that what was in the way is put right
+RESOLVED = "resolved"  # somebody says that the obstacle is gone
 OWN = "answer"  # the user's own words, which name none of these
-LEFT = "left"  # the user lets it go on and says nothing of the blocker
-PARTS = "parts"  # the parent has handed out parts of its own accord
+LEFT = "left"  # the user lets it go on and says nothing about the blocker
+PARTS = "parts"  # the parent has handed out parts, unasked
 
-# What is offered, the likeliest first; a dialog takes four.
+# The recoveries that are offered, the likeliest first; a dialog takes four.
 BY_BLOCKER = {
     "missing_info": (RETRY, SKIP, REDUCE),
     "external_dependency": (RETRY, SKIP, HAND_OVER),
@@ -28,7 +28,7 @@ BY_BLOCKER = {
     "resource_limit": (REDUCE, HAND_OVER, AS_IT_IS),
 }
 ANY = (RETRY, SKIP, HAND_OVER, RESTART)
-# The whole answer, or its beginning with a clear end; behind it stands what belongs to it. "Skip" may name its object.
+# A name is the whole answer, or its beginning with a clear end, followed by details. "Skip" may name its object.
 _NAMES = {
     RESOLVED: "resolved|fixed",
     RETRY: "retry|try again",
@@ -43,15 +43,15 @@ _MARK = pattern(r"\s*(?:(?:[-*+•✗✘×☐]|\[[ x]\]|x|\d{1,3}[.)])\s+)+", re
 
 
 class Plan(Record):
-    """What a way to go on means for the work of the agent that stopped.
+    """The effect of a recovery on the work of the agent that stopped.
 
-    `aside` is left out or handed over, `on` is done next and `after` behind it; all are empty where only the words, or
-    only the agent, can tell.
+    `aside` is left out or handed over, `on` is done next and `after` follows; all are empty if only the words, or only
+    the agent, can tell.
     """
 
     how: str
     said: str = ""  # the words beyond the name
-    listed: tuple[str, ...] = ()  # what the agent had not done when it stopped
+    listed: tuple[str, ...] = ()  # the work that the agent had not done when it stopped
     aside: tuple[str, ...] = ()
     on: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Plan(Record):
 
 
 def read(text: str) -> tuple[str, str]:
-    """The recovery that the words name, and the words beyond its name; no name where they are words of their own."""
+    """The recovery that a text names, and the words beyond its name; an empty name and the text if it names none."""
     for name, spelled in _NAMES.items():
         found = re.match(rf"\s*(?:{spelled}){_END}", text, re.IGNORECASE)
         if found:
@@ -71,7 +71,7 @@ def read(text: str) -> tuple[str, str]:
 
 
 def entries(said: Any) -> tuple[str, ...]:
-    """The things that an agent lists, one to a line; a line that goes on with the one before belongs to it."""
+    """The entries of an agent's list, one to a line; a line that continues the one before is joined to it."""
     found: list[str] = []
     for line in _rows(as_text(said)) if said else ():
         mark = _MARK.match(line)
@@ -84,16 +84,16 @@ def entries(said: Any) -> tuple[str, ...]:
 
 
 def _rows(text: str) -> list[str]:
-    """The lines of a list; one that is on a single line has its things between semicolons."""
+    """The lines of a list; a list on a single line is divided at its semicolons."""
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[0].split("; ") if len(lines) == 1 else lines
 
 
 def plan(how: str, said: str, payload: Payload) -> Plan:
-    """What this way to go on means after this stop; `said` is all that somebody said of it.
+    """The plan for the recovery `how` after this stop; `said` is all that somebody said about it.
 
-    Its words decide where it has words of its own. Without them an error divides what is listed: its field asks for
-    the failed step first. Of another blocker only its agent knows how much it stops.
+    If `said` has words beyond the recovery's name, these decide. Without them an error divides the listed work, whose
+    field asks for the failed step first; how much any other blocker stops, only its agent knows.
     """
     name, beyond = read(said)
     words, listed = beyond if how == name else said.strip(), entries(payload.get("blocked_work"))
@@ -118,7 +118,7 @@ def _by_another(bare: Plan, payload: Payload) -> Plan:
 
 
 def _as_it_is(bare: Plan, payload: Payload) -> Plan:
-    """Nobody can accept what is missing: only a limit can be gone beyond."""
+    """A limit can be accepted and exceeded; the lack of anything else cannot, so the agent goes on with what it has."""
     return _again(bare, payload) if payload.get("blocker_type") == "resource_limit" else bare._replace(how=LEFT)
 
 
@@ -130,7 +130,7 @@ def _is_error(payload: Payload) -> bool:
 
 
 def _divided(listed: tuple[str, ...], payload: Payload) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What has failed, which is listed first, and the rest; nothing where the error names another step rather."""
+    """The failed step, which is listed first, and the rest; both empty if the error rather names another step."""
     if not _is_error(payload) or len(listed) < 2:
         return (), ()
     error = _words(payload.get("details"))
@@ -142,16 +142,16 @@ def _words(text: Any) -> set[str]:
     return set(re.findall(r"\w+", str(text or "").casefold()))
 
 
-# What is offered
+# The recoveries on offer
 
 
 def choices(blocker: str) -> tuple[str, ...]:
-    """What is offered for a blocker of this type."""
+    """The recoveries that are offered for a blocker of this type."""
     return BY_BLOCKER.get(blocker, ANY)
 
 
 def options(stop: Payload) -> list[tuple[str, str]]:
-    """The same as the options of a dialog: a title, and what follows."""
+    """The recoveries offered for a stop, as options of a dialog: a title, and the consequence."""
     found = choices(str(stop.get("blocker_type") or ""))
     follows = [line(plan(name, "", stop)) for name in found]
     return [(name.capitalize(), said[:1].upper() + said[1:]) for name, said in zip(found, follows)]
@@ -161,7 +161,7 @@ def options(stop: Payload) -> list[tuple[str, str]]:
 
 
 def line(way: Plan) -> str:
-    """What follows, in a sentence on the agent."""
+    """The consequence of a plan, in a sentence about the agent."""
     slots = {"words": inline(way.said, 120), "aside": listing(way.aside, 120), "on": _next(way, 120)}
     if way.said:
         return _LINES_BY_WORDS.get(way.how, _LINES_BY_WORDS[OWN]).format(**slots)
@@ -204,12 +204,12 @@ _LINES_BY_WORDS = {
 
 
 def listing(found: tuple[str, ...], most: int = 300) -> str:
-    """Things of an agent's list within a sentence."""
+    """Entries of an agent's list, quoted for use within a sentence."""
     return "; ".join(cited(each, most) for each in found)
 
 
 def _next(way: Plan, most: int = 300) -> str:
-    """What is done next, and what comes behind it."""
+    """The work that is done next, and the work after it."""
     return ", then ".join(listing(each, most) for each in (way.on, way.after) if each)
 
 
@@ -244,7 +244,7 @@ _LOOK = "Look at what the first try left on disk: keep what is right, replace wh
 _AGAIN = "If it fails in the same way, stop again and say what you tried."
 _LEAVE = "Leave it and its files alone, and go on with the rest of your task"
 _NOTHING_LEFT = "Where nothing is left that you can do, report what is done and what you have handed over."
-# What the agent is told where only the words say what is meant, where the agent's list does, and where neither does.
+# The instruction to the agent, if the words say what is meant, if only the agent's list does, and if neither does.
 _BY_WORDS = {
     RESOLVED: (
         "Check it where you can, then go on from your checkpoint with what had to wait. Where these words say "
@@ -298,7 +298,7 @@ _PLAIN = {
 
 
 def about(payload: Payload) -> str:
-    """What a message of the parent to a stopped agent replies to."""
+    """The issue that the parent's message to a stopped agent replies to; empty if the agent named none."""
     issue = payload.get("details")
     return named("Issue:", issue) if isinstance(issue, str) and issue.strip() else ""
 
@@ -307,9 +307,9 @@ USER, PARENT = "the user's words", "your parent agent's words, not the user's"
 
 
 def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", by: str = USER) -> str:
-    """The response to a blocker: its heading, the issue, what somebody said of it, and what follows from that.
+    """The response to a blocker: its heading, the issue, somebody's words about it, and the instruction that follows.
 
-    `words` is empty where nobody said any; `asked` is what the agent said that it would need.
+    `words` may be empty; `asked` is the agent's own statement of its needs.
     """
     heading = (_OF_AN_ERROR if way.error else {}).get(way.how) or _HEADINGS[way.how]
     lines = [heading, "", named("Issue:", issue)]
@@ -332,7 +332,7 @@ def _told(way: Plan) -> str:
 
 
 def first_step(way: Plan) -> str:
-    """What its agent begins with, in a few words of ours; empty where nobody has said it."""
+    """The agent's first step under this plan, in a few words; empty if nobody has named one."""
     if way.how == RESTART:
         return "the start of your task"
     if not way.on or way.said:
@@ -343,14 +343,14 @@ def first_step(way: Plan) -> str:
 
 
 def then(way: Plan) -> str:
-    """What its agent does after that, in a word."""
+    """The agent's action after that step, in a word."""
     return "report" if way.how == HAND_OVER and _handed(way) == REST else "continue"
 
 
 # To the agent that a part is handed to, and the parent that launches it
 
 
-# What is handed over.
+# The kinds of work that is handed over.
 PART, WORDS, FAILED, REST = "part", "words", "what failed", "rest"
 _LAUNCH = {
     PART: "The user hands this of {label}'s work to another agent, and nothing else; behind `>` in its words:",
@@ -375,24 +375,24 @@ _BESIDE = {
 
 
 def _handed(way: Plan) -> str:
-    """What is handed over: a part that is known, what the user's words or its error name, or all that is left."""
+    """The kind of work handed over: a known part, the user's own words, the failed step, or all that is left."""
     if way.said:
         return WORDS
     return REST if not way.listed else PART if way.aside else FAILED
 
 
 def work(way: Plan, task: str) -> str:
-    """What is handed over, in the agent's words: the part, else all that it had not done, else the task itself."""
+    """The work handed over, in the agent's words: the part, else all that it had not done, else the task itself."""
     return "\n".join(way.aside or way.listed) or task
 
 
 def beside_it(way: Plan) -> str:
-    """What the agent that stopped does meanwhile, as the one is told that gets its work."""
+    """The sentence to the agent that gets the work, on what the stopped agent does meanwhile."""
     return _BESIDE[_handed(way)].format(on=_next(way))
 
 
 def launch(way: Plan, label: str, task: str, payload: Payload) -> str:
-    """What the parent is told to launch for the agent of this label."""
+    """The instruction to the parent to launch an agent for the work of this label."""
     what = _handed(way)
     issue = cited(str(payload.get("details") or ""), 300)
     behind = (_LISTED if way.listed else _UNLISTED).format(label=label)

@@ -1,4 +1,4 @@
-"""What the parent hears of a run: one reminder, and one calm line for the user; what every reply is made of."""
+"""Replies to the end of a run: one reminder for the parent, one calm line for the user, and their common parts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Reminder(Record):
 
     text: str
     notice: str
-    left: str = ""  # what a run that was cut has left, in one line
+    left: str = ""  # the remains of a run that was cut, in one line
 
 
 class Told(Record):
-    """What a reminder needs to know besides the signal."""
+    """The facts that a reminder needs besides the signal."""
 
     task: Task
     brief: dict[str, str]
@@ -43,23 +43,23 @@ class Told(Record):
     weighed: tuple[str, ...] = ()
     full: str = ""
     left: str = ""
-    along: str = ""  # how the agent is woken by the message that also asks the user
-    denied: bool = False  # the user's settings have decided the request that it is
+    along: str = ""  # how to wake the agent in the same message that asks the user
+    denied: bool = False  # the user's settings deny the delegation that the signal asks for
 
 
 class Payload:
-    """What a signal says: each field comes out as somebody's words only."""
+    """The payload of a signal: each field comes out as somebody's words only."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self._given = given
 
     def __getitem__(self, key: str) -> Said:
-        """The words of a field, empty ones where it is missing."""
+        """The words of a field, empty if it is missing."""
         return Said(self._given.get(key))
 
 
 def held(paused: list[Case], now: float, command: str) -> str:
-    """The user's line on tasks that a limit has paused: how long, and what has them go on; empty without any."""
+    """The user's line on tasks that a limit has paused: until when, and how to continue them; empty without tasks."""
     if not paused:
         return ""
     one = paused[0].label if len(paused) == 1 else ""
@@ -72,7 +72,7 @@ def held(paused: list[Case], now: float, command: str) -> str:
 
 
 def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) -> Reminder:
-    """A limit has ended the run: `text` are the host's own words for it, `line` is the user's."""
+    """The reminder of a run that a limit ended: `text` are the host's words on the limit, `line` is the user's line."""
     reason = phrases.API_IS_OVERLOADED if why == OVERLOADED else phrases.LIMIT_IS_USED_UP
     until = (
         phrases.UNTIL.format(time=clock(resets, now)) if resets else phrases.HOST_SAYS.format(words=cited(text, 150))
@@ -84,7 +84,7 @@ def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) 
 
 
 def unreported(text: str, why: str, told: Told) -> Reminder:
-    """Prose is a first-class outcome: what it says, and that it kept no protocol."""
+    """The reminder of a run without a report: its last text, which is an outcome too, or the remains of a cut run."""
     label = told.task.label
     by_user = why == STOPPED_BY_USER
     line = _line(text, told, f"{told.answer_command} {label} go" if why else "")
@@ -101,7 +101,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
 
 
 def _prose(text: str, told: Told) -> str:
-    """What the check found of a run that was not cut, the agent's last text, and what a run that was cut has left."""
+    """The check's findings (unless the run was cut), the agent's last text, and the remains of a cut run."""
     checked = "" if told.left else verdict.lists(told.evidence, prose=True)
     said = quote(text, 1200 if told.left else 2200)
     whole = f"The whole text: {told.whole}" if "[cut here" in said else ""
@@ -110,7 +110,7 @@ def _prose(text: str, told: Told) -> str:
 
 
 def _line(text: str, told: Told, go: str) -> str:
-    """The user's line: how it ended, why, and what to type."""
+    """The user's line: how the run ended, why, and the command to type."""
     is_over = told.task.state in tasks.ENDED_STATES
     said = outcome.without_report(told.task, text, "" if is_over else State.UNREPORTED)
     known = [] if told.left else verdict.beside({**told.evidence, "declared": None})
@@ -118,7 +118,7 @@ def _line(text: str, told: Told, go: str) -> str:
 
 
 def sections(pairs: list[tuple[str, str]]) -> str:
-    """Headings with what stands under them; an empty one is left out."""
+    """Headings with their texts; one with an empty text is left out."""
     return "\n".join(
         f"{heading}:\n{text}" if "\n" in text or text.startswith(">") else f"{heading}: {text}"
         for heading, text in pairs
@@ -127,24 +127,24 @@ def sections(pairs: list[tuple[str, str]]) -> str:
 
 
 def quoted(payload: Payload, key: str, most: int = 700) -> str:
-    """A field, quoted."""
+    """A field of the payload as framed lines; empty if it says nothing."""
     return payload[key].quote(most)
 
 
 def task_name(told: Told) -> str:
-    """The task as the parent has called it."""
+    """The parent's description of the task, in quotation marks."""
     return cited(told.task.description or "", 80)
 
 
 def marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with the block itself, as a section."""
+    """The problems of the block itself, as a section."""
     problems = [cited(str(item["text"])) for item in signal.get("problems", [])]
     more = [f"and {len(problems) - 4} more"] if len(problems) > 4 else []
     return [("Wrong with the block", "; ".join([*problems[:4], *more]))] if problems else []
 
 
 def question_lines(item: Question) -> str:
-    """One question as the parent shall put it."""
+    """One question in the form in which the parent gets it."""
     lines = [f"> {item.label} {item.qid}: {inline(item.text, 600)}"]
     if item.context:
         lines.append(quote(f"why it matters: {item.context}", 400))

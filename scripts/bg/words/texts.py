@@ -32,7 +32,7 @@ def named() -> dict[str, str]:
 
 
 def _put_in(text: str, slots: dict[str, object]) -> str:
-    """As string.Template does it, without that module's own cost at every event."""
+    """The text with its slots filled, as by string.Template, whose import would cost too much at every event."""
     first, *rest = text.split("$")
     filled = [first]
     for part in rest:

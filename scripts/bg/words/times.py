@@ -6,7 +6,7 @@ import time
 
 
 def clock(moment: float, now: float) -> str:
-    """A moment to come as a clock on the wall shows it, with its day where that is not within a day."""
+    """A future moment in local time, with its day if it is 24 hours away or more."""
     form = "%H:%M" if moment - now < 24 * 3600 else "%d %b, %H:%M"
     return time.strftime(form, time.localtime(moment))
 
@@ -29,5 +29,5 @@ def took(seconds: float) -> str:
 
 
 def often(count: int) -> str:
-    """How many times."""
+    """The count as "once", "twice" or "n times"."""
     return {1: "once", 2: "twice"}.get(count, f"{count} times")

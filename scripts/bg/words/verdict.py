@@ -1,4 +1,4 @@
-"""What a check found, in sentences: for the agent that is asked, for the parent's lists, and for the user's line."""
+"""A check's findings in sentences: for the agent that shall correct them, the parent's lists, and the user's line."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
 SHOWN = 5
 LINE = 3
 LONG = 110
-# The parent's lists of what was declared, in their order. What a report leaves open has a list of its own.
+# The parent's lists of declared facts, in their order. The work that a report leaves open has a list of its own.
 OPEN = "open"
 _LISTS = {MISMATCH: "Does not match", SEEN: "Seen by the host", SAID: "Only said", OPEN: "Left open, as it says"}
 
 
 def sentence(found: Entry) -> str:
-    """Why a finding has its grade."""
+    """The reason for a finding's grade, as a sentence."""
     template = _said_by(found)[0]
     return template.format(detail=cited(str(found.get("detail") or ""), LONG))
 
@@ -37,12 +37,12 @@ def _subject(found: Entry) -> str:
 
 
 def _line(found: Entry) -> str:
-    """What was declared, in the agent's words without their bullet."""
+    """The declared line, in the agent's words without its bullet."""
     return cited(str(found.get("line") or found.get("claim") or "").lstrip("-*•+> "), LONG)
 
 
 def said_of(found: Entry) -> str:
-    """A finding in one line: what was declared, and what is seen of it."""
+    """A finding in one line: the declared line, and the reason for its grade."""
     why = sentence(found)
     return f"{_line(found)} — {why}" if why else _line(found)
 
@@ -58,7 +58,7 @@ def not_there(evidence: Entry) -> list[str]:
 
 
 def mismatch_lines(evidence: Entry) -> str:
-    """What does not match, for the agent that declared it."""
+    """The declared facts that do not match, as lines for the agent that declared them."""
     return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
 
 
@@ -72,18 +72,18 @@ _MEANWHILE = {"others": "changed meanwhile by others", "unknown": "changed, by w
 
 
 def facts(evidence: Entry) -> str:
-    """What the host saw by itself, as lines; empty where it saw nothing."""
+    """The host's own observations, as lines; empty if it has none."""
     return "\n".join(f"- {line}" for line in _facts(evidence))
 
 
 def _facts(evidence: Entry) -> list[str]:
-    """What the host saw by itself: files, runs and commits, then how many more of each there are."""
+    """The host's own observations: files, runs and commits, then the numbers of those left out."""
     parts = [files(evidence, SHOWN), last_runs(evidence, SHOWN), commits(evidence, SHOWN)]
     return [line for lines, _ in parts for line in lines] + [line for _, more in parts for line in more]
 
 
 def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
-    """Which files were seen to change, so many names of each sort, with how many more there are."""
+    """The files that changed, at most `most` names of each sort; the lines themselves say how many are left out."""
     seen = evidence.get("facts") or {}
     by = _MEANWHILE.get(str(seen.get("by")), "")
     heads = {"changed": "files that this run changed", "removed": "files that it removed", "meanwhile": by}
@@ -95,14 +95,14 @@ def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
 
 
 def last_runs(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
-    """How the last runs of tests, checks and builds ended, and how many more there are."""
+    """The ends of the last runs of tests, checks and builds, and the number of those left out."""
     seen = evidence.get("facts") or {}
     lines = [f"{cited(run['command'], 80)}: {_end(run)}" for run in (seen.get("runs") or [])[-most:]]
     return lines, _left(seen, "runs", most)
 
 
 def commits(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
-    """The first commits, and how many more there are."""
+    """The first commits, and the number of those left out."""
     seen = evidence.get("facts") or {}
     found = (seen.get("commits") or [])[:most]
     lines = [f"commit {inline(commit['hash'], 10)}: {cited(commit['subject'], 80)}" for commit in found]
@@ -115,7 +115,7 @@ def _left(seen: Entry, name: str, most: int) -> list[str]:
 
 
 def _count(seen: Entry, name: str) -> int:
-    """How many of these there are; the ledger has only the first."""
+    """The number of these, of which the ledger has only the first."""
     return len(seen.get(name) or []) + max(0, int((seen.get("left") or {}).get(name, 0)))
 
 
@@ -128,7 +128,7 @@ def _end(run: Entry) -> str:
     return f"{end}; {cited(run['edited'], 80)} was edited after it" if run.get("edited") else end
 
 
-# How the tests stood, in rows of older versions.
+# The state of the tests, in rows of older versions.
 TESTS = {
     "passed": "tests passed",
     "passed, perhaps stale": "tests passed",
@@ -146,7 +146,7 @@ ENDS = {
 
 
 def _tested(seen: Entry) -> list[str]:
-    """How the test runs ended that a line should speak of, each with its command."""
+    """The ends of the test runs that are worth naming, each with its command."""
     if "tested" in seen:
         return [_test(run) for run in seen["tested"]]
     return [words for words in [TESTS.get(seen.get("tests") or "", "")] if words]
@@ -165,13 +165,13 @@ def _test(run: Entry) -> str:
 
 
 def refuted(evidence: Entry) -> str:
-    """The declared facts that do not match."""
+    """The declared facts that do not match, in short."""
     said = list(dict.fromkeys(_brief(found) for found in mismatches(evidence)))
     return "; ".join(said[:LINE]) + (f" (+{len(said) - LINE})" if len(said) > LINE else "")
 
 
 def wanting(evidence: Entry) -> str:
-    """What the launch asked for and is not so, the files that are not there first."""
+    """The demands of the launch that are not met, beginning with the files that are not there."""
     asked = evidence.get("asked", [])
     said = []
     for reason, words in reasons.WANTING.items():
@@ -182,14 +182,14 @@ def wanting(evidence: Entry) -> str:
 
 
 def is_seen(evidence: Entry) -> bool:
-    """Something that the report declares was seen, and no run of tests that was not good."""
+    """Whether a declared fact was seen, and every run of tests passed, found tests and is not stale."""
     runs = (evidence.get("facts") or {}).get("tested") or []
     doubtful = any(run["end"] != "passed" or run.get("empty") or run.get("since") == "stale" for run in runs)
     return not doubtful and any(found.get("grade") == SEEN for found in evidence.get("findings", []))
 
 
 def beside(evidence: Entry) -> tuple[str, ...]:
-    """What is known beside the agent's own words: how tests ended, that nothing was done or declared, what was left."""
+    """The facts beside the agent's own words: ends of tests, no tool used, nothing declared, something unchecked."""
     seen = evidence.get("facts") or {}
     idle = ["used no tool"] if seen.get("idle") else []
     undeclared = ["not declared"] if evidence.get("declared") is False else []
@@ -197,7 +197,7 @@ def beside(evidence: Entry) -> tuple[str, ...]:
 
 
 def unchecked(evidence: Entry) -> tuple[str, ...]:
-    """Whether something was left unchecked; that calls cannot be read does not count as that."""
+    """A note if something was left unchecked, apart from calls that cannot be read."""
     left = [str(each) for each in evidence.get("limits", []) if each != "calls"]
     if not left:
         return ()
@@ -230,7 +230,7 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
 
 
 def _absent(evidence: Entry) -> list[str]:
-    """The files that the launch asked for and that are not there, but for those that the report speaks of."""
+    """The files that the launch asked for and that are not there, except those with a finding as promised."""
     promised = {found.get("subject") for found in evidence.get("findings", []) if found.get("kind") == "promised"}
     return [cited(name, 120) for name in not_there(evidence) if name not in promised]
 
@@ -243,13 +243,13 @@ def _listed(evidence: Entry, name: str) -> list[str]:
 
 
 def _asked(evidence: Entry) -> list[str]:
-    """What the launch asked for, but for files that are not there."""
+    """The demands of the launch with their findings, except the files that are not there."""
     asked = [found for found in evidence.get("asked", []) if found.get("reason") != "not found"]
     return [f"{_line(found)} — {sentence(found)}" for found in asked]
 
 
 def limits(evidence: Entry) -> list[str]:
-    """What the check did not look at."""
+    """The things that the check did not look at, in sentences."""
     found = []
     for each in evidence.get("limits", []):
         name, _, detail = str(each).partition(": ")
@@ -264,21 +264,21 @@ def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
 
 
 def correction(evidence: Entry) -> str:
-    """What an agent is told of declared facts that do not match; empty where all do."""
+    """The message to an agent about declared facts that do not match; empty if all do."""
     found = mismatch_lines(evidence)
     seen = facts(evidence)
     return fill("mismatch", points=found, facts=seen or "- nothing") if found else ""
 
 
 def noted(notes: list[Entry]) -> list[str]:
-    """Notes on what prose says, in sentences."""
+    """The notes of a check, in sentences."""
     return [
         reasons.NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes
     ]
 
 
 def by_contract(evidence: Entry) -> list[str]:
-    """What a report's results lack by the contract: what is not there, what has no source, its figures; a line each."""
+    """The lacks of a report's results by the contract, a line each on wrong places, missing sources, and figures."""
     found = evidence.get("contract", [])
     several = len({each.get("source") for each in found}) > 1
     lines = [

@@ -28,7 +28,7 @@ _OTHERS = {SESSION: phrases.VERIFY_SESSION, COMMIT: phrases.VERIFY_COMMIT}
 
 
 def headline(row: Verification) -> str:
-    """How the check stands, in a few words."""
+    """The state of the check, in a few words."""
     command = inline(row.command, 80)
     if row.begun is None and row.ended is None:
         return phrases.VERIFY_WAITS.format(command=command)
@@ -43,7 +43,7 @@ def headline(row: Verification) -> str:
 
 
 def beside(row: Verification) -> list[str]:
-    """What is named beside the outcome: who else worked there, and which of the defining files have changed."""
+    """Notes beside the outcome: who else worked there, and which of the files that define the check have changed."""
     found = []
     if row.meanwhile:
         who = _OTHERS.get(row.meanwhile) or phrases.VERIFY_OTHER_AGENT.format(label=inline(row.meanwhile, 20))
@@ -54,7 +54,7 @@ def beside(row: Verification) -> list[str]:
 
 
 def last_lines(row: Verification, most: int) -> str:
-    """The end of what the check printed, framed; nothing of a check that passed."""
+    """The last lines of the check's output, framed; empty for a check that passed."""
     lines = [line for line in row.output.splitlines() if line.strip()]
     return (
         quote("\n".join(line[-200:] for line in lines[-most:]), WIDE) if lines and row.outcome != Outcome.PASSED else ""
@@ -62,7 +62,7 @@ def last_lines(row: Verification, most: int) -> str:
 
 
 def where_and_how_long(row: Verification) -> str:
-    """Where the check ran, on what, and for how long; empty where it never ran."""
+    """The check's folder, commit and duration, in a sentence; empty if it never ran."""
     if row.ended is None or row.code is None:
         return ""
     commit = phrases.VERIFY_ON_COMMIT.format(head=inline(row.head, 10)) if row.head else ""

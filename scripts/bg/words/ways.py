@@ -1,4 +1,4 @@
-"""The ways in which a task goes on, on this host: sentences for the parent model."""
+"""The ways to continue a task on this host: sentences for the parent model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bg.words import phrases
 
 
 def launch_anew(label: str) -> str:
-    """How a task goes on without its agent, in a sentence for the parent model."""
+    """How to continue a task without its agent, in a sentence for the parent model."""
     return (
         f"launch a new agent with a description that begins `{label}:`; the hook gives it the task, the state, "
         "the questions and the answers. Tell the user that it is a new agent."
@@ -21,12 +21,12 @@ def how_to_message(host: versions.Host, agent: str) -> str:
 
 
 def along(host: versions.Host, agent: str) -> str:
-    """Tells the parent to send the answers with a call right behind the one that asks; the host runs them in order."""
+    """Tell the parent to send the answers in a call right after the one that asks; the host runs calls in order."""
     return phrases.ALONG.format(message=tools.MESSAGE.called(host.version), agent=agent)
 
 
 def limits(host: versions.Host) -> str:
-    """What the user of this host should know as an agent starts, behind its description; mostly nothing."""
+    """The note for the user, as an agent starts, that this host cannot wake it later; empty on most hosts."""
     if host.resume_way != versions.NO_WAY or host.version is None:
         return ""
     where = "in this session" if host.lacks_its_way else f"on {'.'.join(map(str, host.version))}"
@@ -34,7 +34,7 @@ def limits(host: versions.Host) -> str:
 
 
 def passed_on(host: versions.Host) -> str:
-    """How the parent hands an agent what the user said in plain chat, in a part of a sentence."""
+    """How the parent hands an agent the user's words from plain chat, in a part of a sentence."""
     send = f"send it to the agent with {tools.MESSAGE.called(host.version)}"
     again = f"{tools.resuming(host.version)} with resume"
     found = {
