@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         """What the hooks take from the desk: the views for people, and the archive. `bg.desk.views` implements it."""
 
         def table(self, book: Ledger, project: str, *, everything: bool, launch: str, columns: int = 0) -> str:
-            """The tasks of a project; `launch` is the command that starts one. Without `columns` it is as wide as a message."""
+            """The tasks of a project; `launch` starts one. Without `columns` it is as wide as a message."""
 
         def task(self, book: Ledger, label: str) -> str:
             """Everything about one task."""
