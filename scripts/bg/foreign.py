@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DEEPEST = 200  # levels of nested lists and objects; beyond Python's own limit the hook would fail
 
 
-def about(path: Union[str, os.PathLike[str]]) -> Optional[os.stat_result]:
+def stat_of(path: Union[str, os.PathLike[str]]) -> Optional[os.stat_result]:
     """The `stat` of the regular file at a path, links followed; None if no regular file is there."""
     try:
         found = os.stat(path)

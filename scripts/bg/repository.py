@@ -51,7 +51,7 @@ def top(folder: str) -> str:
 
 def mark(shared: str) -> str:
     """A mark of one repository alone, which survives a move: the time when git wrote a file that nobody changes."""
-    found = foreign.about(os.path.join(shared, "description"))
+    found = foreign.stat_of(os.path.join(shared, "description"))
     return str(found.st_mtime_ns) if found else ""
 
 

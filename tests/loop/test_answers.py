@@ -281,7 +281,7 @@ def test_the_rewrite_changes_only_what_is_ours():
         {"question": "Shall I commit?", "header": "Commit", "options": []},
     ]
     one = item("bg-1", "Q2", "question", "Should archived invoices be included?", "The list hides them.")
-    assert asking.rewrite(asked, [one], lambda _: "CSV export") == (
+    assert asking.in_agents_words(asked, [one], lambda _: "CSV export") == (
         [
             {
                 "question": "bg-1 (CSV export) Q2: Should archived invoices be included?\nWhy it matters: The list hides them.",
@@ -292,7 +292,7 @@ def test_the_rewrite_changes_only_what_is_ours():
         ],
         [one],
     )
-    assert asking.rewrite(asked[1:], [one], lambda _: "CSV export") == (asked[1:], [])
+    assert asking.in_agents_words(asked[1:], [one], lambda _: "CSV export") == (asked[1:], [])
 
 
 def test_a_request_is_put_so_that_it_can_be_judged():
@@ -309,7 +309,7 @@ def test_a_request_is_put_so_that_it_can_be_judged():
     )
     view = "bg-1 D1: May it? I would approve: the fixtures are independent."
     asked = [{"question": view, "header": "D", "options": [{"label": "Sounds right to me, I guess"}]}]
-    [put], _ = asking.rewrite(asked, [one], lambda _: "audit (auth)")
+    [put], _ = asking.in_agents_words(asked, [one], lambda _: "audit (auth)")
     assert put["question"] == (
         "bg-1 (audit (auth)) D1: it wants another agent for: Write the fixtures\nWhy: The tests need them\n"
         "It waits for that agent before it goes on.\nPriority: P1\nTime: 20 minutes\n"
@@ -323,7 +323,7 @@ def test_a_request_is_put_so_that_it_can_be_judged():
 def test_a_blocker_is_put_with_what_it_needs_and_the_parents_view():
     one = item("bg-2", "B1", "blocker", "The registry refuses the token", "A token that may publish")
     asked = [{"question": "bg-2 B1: The registry refuses the token. Shall I ask the admin?", "options": []}]
-    [put], _ = asking.rewrite(asked, [one], lambda _: "release")
+    [put], _ = asking.in_agents_words(asked, [one], lambda _: "release")
     assert put["question"] == (
         "bg-2 (release) B1: it cannot go on: The registry refuses the token\nIt needs: A token that may publish\n"
         "Claude's view: Shall I ask the admin?"

@@ -15,7 +15,7 @@ def test_only_the_agents_question_is_put_in_its_own_words(newest):
     items = inbox.waiting(book)
     own = {"question": "Which colour shall the button have?", "options": [{"label": "red"}, {"label": "blue"}]}
     theirs = {"question": "bg-1 Q1: Shall the export be CSV or XLSX?", "options": [{"label": "CSV"}, {"label": "XLSX"}]}
-    put, asked = asking.rewrite([own, theirs], items, lambda _: "audit")
+    put, asked = asking.in_agents_words([own, theirs], items, lambda _: "audit")
     book.close()
     assert put[0] == own
     assert "Shall the export be CSV or XLSX?" in put[1]["question"]

@@ -177,7 +177,7 @@ def _last_call() -> str:
             found.st_mtime
             for folder in map(Path, place.directories())
             for name in foreign.names(folder / "sessions")
-            if (found := foreign.about(folder / "sessions" / name))
+            if (found := foreign.stat_of(folder / "sessions" / name))
         ),
         default=0.0,
     )

@@ -223,7 +223,7 @@ def _runs(judge: Judge) -> list[dict[str, Any]]:
     found: dict[tuple[str, ...], Run] = {}
     for run in judge.runs():
         words = run.command.words
-        if programs.is_proof(words) and not programs.only_asks(words):
+        if programs.is_proof(words) and not programs.only_lists(words):
             key = (*programs.plain(words), run.folder)
             found.pop(key, None)
             found[key] = run

@@ -238,7 +238,7 @@ def _paths(kind: str, rest: str, said: str) -> list[Item]:
 
 def _path(rest: str, *, spaced: bool) -> tuple[str, str]:
     """The file with which the rest of a line begins, and the text after it; empty if it is not certainly a file."""
-    name, after, ticked = pieces.thing(rest)
+    name, after, ticked = pieces.first_name(rest)
     plain = ticked or (pieces.is_path(name, ticked=False) and named.is_file(name))
     blanks = pieces.SPACED.match(rest) if spaced and not plain else None
     if blanks and not _JOINS.search(blanks[0]):
@@ -251,11 +251,11 @@ def _path(rest: str, *, spaced: bool) -> tuple[str, str]:
 
 def _moved(kind: str, rest: str, said: str) -> list[Item]:
     """Reads a line of the form `moved A -> B`."""
-    old, after, ticked = pieces.thing(rest)
+    old, after, ticked = pieces.first_name(rest)
     parted = ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
     if not pieces.is_path(old, ticked=ticked) or not parted:
         return []
-    new, _, ticked = pieces.thing(after[parted.end() :])
+    new, _, ticked = pieces.first_name(after[parted.end() :])
     return [Item(said, kind, old, other=new)] if new and (ticked or pieces.is_path(new, ticked=False)) else []
 
 
@@ -331,7 +331,7 @@ def _pr(kind: str, rest: str, said: str) -> list[Item]:
 
 def _saw(kind: str, rest: str, said: str) -> list[Item]:
     """Reads saw PATH:LINE "quote"."""
-    name, after, ticked = pieces.thing(rest)
+    name, after, ticked = pieces.first_name(rest)
     path, first, last, after = pieces.place(name, after, ticked=ticked)
     if not pieces.is_path(path, ticked=ticked) and not (first and ticked):
         return []
@@ -342,8 +342,8 @@ def _saw(kind: str, rest: str, said: str) -> list[Item]:
 
 def _fits(kind: str, rest: str, said: str) -> list[Item]:
     """Reads fits SCHEMA: FILE."""
-    schema, after, _ = pieces.thing(rest)
-    name, _, ticked = pieces.thing(re.sub(r"^[\s:：,(–—-]*(?:file\s+)?(?:->|→)?\s*", "", after))
+    schema, after, _ = pieces.first_name(rest)
+    name, _, ticked = pieces.first_name(re.sub(r"^[\s:：,(–—-]*(?:file\s+)?(?:->|→)?\s*", "", after))
     if not _SCHEMA.search(schema):
         return []
     return [Item(said, kind, name if pieces.is_path(name, ticked=ticked) else "", other=schema)]
@@ -351,11 +351,11 @@ def _fits(kind: str, rest: str, said: str) -> list[Item]:
 
 def _fits_backward(body: str, said: str) -> Optional[Item]:
     """Reads FILE fits SCHEMA."""
-    name, after, ticked = pieces.thing(body)
+    name, after, ticked = pieces.first_name(body)
     found = re.match(r"\s*(?:\w+\s+)?fits\s+(?:the\s+)?(?:schema\s+)?", after)
     if not found or not pieces.is_path(name, ticked=ticked):
         return None
-    schema, _, _ = pieces.thing(after[found.end() :])
+    schema, _, _ = pieces.first_name(after[found.end() :])
     return Item(said, "fits", name, other=schema) if _SCHEMA.search(schema) else None
 
 

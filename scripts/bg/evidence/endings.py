@@ -372,6 +372,6 @@ def _passed_by_host(calls: Calls, names: list[str], looks: list[Call]) -> Option
     return None
 
 
-def gives_no_answer(command: Command, call: Call) -> bool:
+def answers_no(command: Command, call: Call) -> bool:
     """Whether a command ended with status 1 as its answer, as `grep` and `diff` do."""
     return command.program in programs.ANSWERS and call.status == 1

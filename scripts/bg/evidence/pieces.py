@@ -78,7 +78,7 @@ PASS_COUNT = pattern(
 )
 
 
-def thing(rest: str) -> tuple[str, str, bool]:
+def first_name(rest: str) -> tuple[str, str, bool]:
     """The first name in the rest of a line, the text after it, and whether it was in backticks, quotes or a link."""
     ticked = TICKED.match(rest)
     if ticked:

@@ -107,7 +107,7 @@ def verb(words: Words) -> str:
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
-def only_asks(words: Words) -> bool:
+def only_lists(words: Words) -> bool:
     """Whether a command only lists or prints a version, and does not do its work."""
     return bool(_NO_RUN & set(words[1:]))
 
@@ -167,7 +167,7 @@ def is_proof(words: Words) -> bool:
 def may_start(words: Words, program: str) -> bool:
     """Whether a command may have run another program that its words do not name."""
     first = bare(words[0])
-    if only_asks(words) or is_look(words):
+    if only_lists(words) or is_look(words):
         return False
     if first in _INLINE and {"-c", "-e", "-p"} & set(words[1:3]):
         return bool(_STARTS.search(" ".join(words))) or program in " ".join(words)
@@ -181,7 +181,7 @@ def may_start(words: Words, program: str) -> bool:
     return first not in _PLAIN | own
 
 
-def speaks_for(words: Words, path: str) -> bool:
+def covers(words: Words, path: str) -> bool:
     """Whether a run certainly covers a file: by the file's language, and by the files and folders that the run names.
 
     For an unknown program, only tests do: nothing tells which files its `lint` or `check` looks at.
@@ -193,7 +193,7 @@ def speaks_for(words: Words, path: str) -> bool:
     return bool(known) and known == language and _is_within(path, _aims(words))
 
 
-def may_speak_for(words: Words, path: str) -> bool:
+def may_cover(words: Words, path: str) -> bool:
     """Whether a program of an unknown language may cover a file of code."""
     folders = [aim for aim in _aims(words) if not re.search(r"\.\w{1,4}$", aim)]  # a file may be the script itself
     return bool(_language_of(path)) and bare(words[0]) not in _LANGUAGE and _is_within(path, folders)

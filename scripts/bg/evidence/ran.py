@@ -143,9 +143,9 @@ class Judge:
 
     def _same(self, wanted: Command) -> list[Run]:
         """The runs of a command, in any folder."""
-        words, asks = programs.plain(wanted.words), programs.only_asks(wanted.words)
+        words, asks = programs.plain(wanted.words), programs.only_lists(wanted.words)
         found = [run for run in self.runs() if programs.plain(run.command.words) == words]
-        return [run for run in found if programs.only_asks(run.command.words) == asks]
+        return [run for run in found if programs.only_lists(run.command.words) == asks]
 
     def _meant(self, item: Item, wanted: Command) -> Optional[str]:
         """The folder that is named with a command, in its line or after it; None if none is."""
@@ -218,7 +218,7 @@ class Judge:
         statuses, failed = ([int(each) for each in found.findall(item.remark)] for found in (_EXIT, _FAILED))
         if run.call.status in statuses or set(failed) & set(end.failed):
             return _say(item, "failed as said", run.shown)
-        answers = endings.gives_no_answer(run.command, run.call)
+        answers = endings.answers_no(run.command, run.call)
         return _say(item, "an answer" if answers else "failed", run.shown)
 
     def since(self, run: Run) -> tuple[str, str]:
@@ -238,7 +238,7 @@ def _is_all_that(call: Call, remark: str) -> bool:
 
 def _is_akin(words: tuple[str, ...], wanted: Command) -> bool:
     """Whether a command is the declared program with the same purpose in other words."""
-    if programs.bare(words[0]) != wanted.program or programs.only_asks(words):
+    if programs.bare(words[0]) != wanted.program or programs.only_lists(words):
         return False
     return programs.is_tool(words) or programs.verb(programs.plain(wanted.words)) in ("", *programs.plain(words))
 

@@ -116,7 +116,7 @@ class Whose:
     def _kinds(words: tuple[str, ...], written: set[Path], certain: set[Path]) -> list[Kind]:
         """The edits that make a run stale, or only older; an unknown program may have formatted files itself."""
         sure = certain if programs.is_known_check(words) else written
-        return [(STALE, sure, programs.speaks_for), (OLDER, certain, programs.may_speak_for)]
+        return [(STALE, sure, programs.covers), (OLDER, certain, programs.may_cover)]
 
     def _later(self, moment: float) -> set[Path]:
         """The run's own files that have changed after a moment."""

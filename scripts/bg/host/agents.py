@@ -20,7 +20,7 @@ def of_agent(session_transcript: str, agent: str) -> str:
     if not session_transcript or not identifier(agent):
         return ""
     for place in _beside(session_transcript, agent):
-        if foreign.about(place):
+        if foreign.stat_of(place):
             return place
     elsewhere = _with_another_session(session_transcript, agent)
     return max(elsewhere, key=last_sign) if elsewhere else ""
@@ -78,8 +78,8 @@ def _with_another_session(session_transcript: str, agent: str) -> list[str]:
     project, stem = os.path.split(own)
     sessions = [each for each in foreign.names(project or ".") if each != stem and not each.endswith(".jsonl")]
     places = [os.path.join(project, each, "subagents", name) for each in sessions]
-    linked = foreign.about(os.path.join(own, "subagents", name))
-    return [place for place in places if _is_other(foreign.about(place), linked)]
+    linked = foreign.stat_of(os.path.join(own, "subagents", name))
+    return [place for place in places if _is_other(foreign.stat_of(place), linked)]
 
 
 def _is_other(found: Optional[os.stat_result], linked: Optional[os.stat_result]) -> bool:

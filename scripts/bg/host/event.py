@@ -264,7 +264,7 @@ def live_commands(event: Event) -> Optional[list[str]]:
     return [item["id"] for item in event.background if item.get("type") != "subagent" and identifier(item["id"])]
 
 
-def live_agents(event: Event) -> Optional[set[str]]:
+def live_ids(event: Event) -> Optional[set[str]]:
     """The ids of everything that still runs in the background, agents among it; None if the host does not list it."""
     if event.background is None:
         return None

@@ -60,12 +60,12 @@ def is_in_place(path: str, session: str, config: str) -> bool:
 
 def is_kept(path: str) -> bool:
     """Whether the host keeps this transcript."""
-    return bool(path) and foreign.about(path) is not None
+    return bool(path) and foreign.stat_of(path) is not None
 
 
 def size(path: str) -> int:
     """The transcript's size in bytes; 0 if there is none."""
-    found = foreign.about(path) if path else None
+    found = foreign.stat_of(path) if path else None
     return found.st_size if found else 0
 
 

@@ -44,7 +44,7 @@ def delete(path: str) -> None:
 
 def is_cut_to_nothing(path: str) -> bool:
     """Whether the file is empty and its log is not, which SQLite would then throw away."""
-    found, log = foreign.about(path), foreign.about(f"{path}-wal")
+    found, log = foreign.stat_of(path), foreign.stat_of(f"{path}-wal")
     return found is not None and log is not None and not found.st_size and log.st_size > 0
 
 

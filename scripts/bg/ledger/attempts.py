@@ -39,7 +39,7 @@ class Death(Record):
     transcript: str
 
 
-class Fallen(Record):
+class FatalStep(Record):
     """A step that has ended hooks, and how often it was passed over since the last time."""
 
     key: str
@@ -147,7 +147,7 @@ class Attempt:
         if steps and death:
             known = self._known(steps[-1])
             deaths = [*(known.deaths if known else []), death]
-            self._write(Fallen(steps[-1], 0, deaths[-DEATHS:]))
+            self._write(FatalStep(steps[-1], 0, deaths[-DEATHS:]))
 
     def _is_passed(self, key: str) -> bool:
         """Whether to pass over a step: twice after its second death, four times after its third, then eight and so on.
@@ -173,11 +173,11 @@ class Attempt:
             self.ended.append(key)
         return True
 
-    def _known(self, key: str) -> Optional[Fallen]:
+    def _known(self, key: str) -> Optional[FatalStep]:
         name = _name(key)
         return _read(os.path.join(self._folder, name), self._now) if name in self._fallen else None
 
-    def _write(self, fallen: Fallen) -> None:
+    def _write(self, fallen: FatalStep) -> None:
         path = os.path.join(self._folder, _name(fallen.key))
         part = f"{path}-{os.getpid()}"
         with open(part, "w", encoding="utf-8", errors="replace", opener=_open_private) as file:
@@ -205,14 +205,14 @@ def _unexcused(deaths: list[Death], excuse: Optional[Excuse]) -> list[Death]:
     return [death for death in deaths if excuse is None or not excuse(death.transcript, death.began)]
 
 
-def _read(path: str, now: float) -> Optional[Fallen]:
+def _read(path: str, now: float) -> Optional[FatalStep]:
     """The step and deaths that a file holds; None if the file is too old or malformed."""
-    found = foreign.about(path)
+    found = foreign.stat_of(path)
     if not found or now - found.st_mtime >= durations.DEATHS_COUNT:
         return None
     try:
         passes, key, *deaths = foreign.read(path, 64 * 1024).decode("utf-8", "replace").split("\n")
-        return Fallen(key, int(passes), [death for death in map(_death, deaths) if death])
+        return FatalStep(key, int(passes), [death for death in map(_death, deaths) if death])
     except (OSError, ValueError):
         return None
 

@@ -94,7 +94,7 @@ def erase_old(book: Ledger, days: int) -> None:
     if archived or gone:
         place.make_private(os.path.join(book.place, place.ERASING))
     for path in aside.kept_aside(book.place):
-        found = foreign.about(path)
+        found = foreign.stat_of(path)
         if found and found.st_mtime < limit:
             aside.delete(path)
 
@@ -196,7 +196,7 @@ def _write(part: str, path: str, lines: Iterable[bytes]) -> None:
 
 
 def _lines(path: str) -> Iterator[bytes]:
-    if foreign.about(path):
+    if foreign.stat_of(path):
         with open(path, "rb") as file:
             yield from file
 

@@ -13,7 +13,7 @@ import re
 from bg import durations
 from bg.ledger import migrations, sqlite3
 from bg.ledger.aside import CUT_TO_NOTHING, is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
-from bg.ledger.place import LEDGER, alone, close, make_private, touch
+from bg.ledger.place import LEDGER, alone, make_private, restrict, touch
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ class Opening:
         if is_cut_to_nothing(self.path):
             raise sqlite3.DatabaseError(f"file is not a database: {CUT_TO_NOTHING}")
         if os.path.exists(self.path):
-            close(self.path, 0o600)
+            restrict(self.path, 0o600)
         leave_wal(self.path)
         connection = sqlite3.connect(self.path, timeout=durations.LOCK, isolation_level=None)
         connection.row_factory = sqlite3.Row

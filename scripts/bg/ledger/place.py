@@ -104,7 +104,7 @@ def directory_of_hooks() -> str:
 def make_private(place: str) -> None:
     """Make a directory that only its owner can read, and its missing parents; another user's is refused."""
     if os.path.isdir(place):
-        close(place, 0o700)
+        restrict(place, 0o700)
         return
     try:
         os.mkdir(place, 0o700)
@@ -116,7 +116,7 @@ def make_private(place: str) -> None:
             raise
 
 
-def close(path: str, mode: int) -> None:
+def restrict(path: str, mode: int) -> None:
     """Take other users' rights off a path that the host or an older version left open; another user's is refused."""
     own, found = os.lstat(path), os.stat(path)
     me = os.getuid()

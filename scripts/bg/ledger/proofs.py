@@ -60,7 +60,7 @@ class Marks:
         self.windows = book.value("SELECT coalesce(max(id), 0) FROM windows")
 
 
-def tie(
+def depend_on_proof(
     book: Writing,
     before: Marks,
     session: str,

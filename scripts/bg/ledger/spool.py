@@ -88,7 +88,7 @@ def waiting(directory: str, now: float) -> list[str]:
     for folder in filter(_is_own, folders(directory)):
         for path in (os.path.join(folder, name) for name in foreign.names(folder)):
             kind = os.path.splitext(path)[1].partition("-")[0]
-            if kind in _LEFT and _LEFT[kind](path, now) and foreign.about(path):
+            if kind in _LEFT and _LEFT[kind](path, now) and foreign.stat_of(path):
                 found.append(path)
     return sorted(found, key=os.path.basename)
 
@@ -204,7 +204,7 @@ def log(directory: str, event: str, text: str, now: float) -> None:
             _make(folder)
             path = os.path.join(folder, "errors.log")
             place.touch(path)
-            found = foreign.about(path)
+            found = foreign.stat_of(path)
             if found and found.st_size > LOG_LIMIT:
                 os.replace(path, f"{path}.old")
             with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:

@@ -101,7 +101,7 @@ def find(book: Ledger, *, session: str = ANY, label: str = ANY, proof: int = ANY
     return Window.where(book, session=session, label=label, proof=proof, closed=closed)
 
 
-def is_taken(book: Ledger, window: Window) -> bool:
+def own_label_is_used(book: Ledger, window: Window) -> bool:
     """Whether a launch has used the window's own label."""
     return bool(
         book.value(
@@ -115,7 +115,7 @@ def is_taken(book: Ledger, window: Window) -> bool:
     )
 
 
-def is_filled(book: Ledger, window: Window) -> bool:
+def has_agent(book: Ledger, window: Window) -> bool:
     """Whether an agent has been launched in the window, under any label."""
     return bool(
         book.value(

@@ -198,7 +198,7 @@ def _window_for(book: Ledger, event: Event) -> Optional[Window]:
     opened = [
         window
         for window in windows.open_windows(book, event.session)
-        if window.kind != Opened.RELAUNCH or not windows.is_taken(book, window)
+        if window.kind != Opened.RELAUNCH or not windows.own_label_is_used(book, window)
     ]
     if opened and (_is_our_type(event) or _fills_a_window(event)):
         return _likeliest(book, opened, words)
@@ -219,7 +219,7 @@ def _fills_a_window(event: Event) -> bool:
 
 def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:
     """The window that a launch without a label fills: of those not taken yet, the one with the most words in common."""
-    free = [window for window in reversed(opened) if not windows.is_taken(book, window)]
+    free = [window for window in reversed(opened) if not windows.own_label_is_used(book, window)]
     return max(free, key=lambda each: len(_words(words) & _words(each.text)), default=opened[0])
 
 
@@ -246,7 +246,7 @@ def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
         window = windows.open_windows(book, event.session)[0]
     if window is None:
         return None
-    taken = windows.is_taken(book, window)
+    taken = windows.own_label_is_used(book, window)
     label = windows.next_label(book) if taken else window.label
     tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
     return _Place(label, window.label, again=window.kind == Opened.RELAUNCH and not taken)

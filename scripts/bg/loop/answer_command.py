@@ -429,7 +429,7 @@ def _how(scene: Scene, case: Case) -> str:
         can = scene.host.resume_way == versions.BY_MESSAGE
         told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
     else:
-        wakes = waking.wakes(scene, case.task.agent)
+        wakes = waking.can_wake(scene, case.task.agent)
         told = feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS
     return told.format(label=case.label)
 

@@ -41,7 +41,9 @@ def before_question(scene: Scene) -> None:
     scene.see()
     items = inbox.waiting(scene.book, project=scene.project)
     asked = dialogs.questions_of(event)
-    rewritten, put_now = rewrite(asked, items, lambda label: name_of(scene, label), by_module=tools.by_module(event))
+    rewritten, put_now = in_agents_words(
+        asked, items, lambda label: name_of(scene, label), by_module=tools.by_module(event)
+    )
     given = dialogs.own_answers(event) if put_now else ""
     mark = scene.book.chance(8).hex() if given else ""
     with scene.book.transaction() as writing:
@@ -100,7 +102,7 @@ def _leave_to_module(scene: Scene) -> None:
     scene.answer.notice, scene.answer.context = [], []
 
 
-def rewrite(
+def in_agents_words(
     questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str], *, by_module: bool = False
 ) -> tuple[list[dict[str, Any]], list[Question]]:
     """The dialog's questions, ours in the agents' own words, and the items that these put to the user.
@@ -115,7 +117,7 @@ def rewrite(
             result.append(question)
             continue
         left.remove(item)
-        words, header = put(item, task_of(item.label)), f"{item.label} {item.qid}"
+        words, header = dialog_text(item, task_of(item.label)), f"{item.label} {item.qid}"
         if by_module:
             result.append(dialogs.with_options(dialogs.reworded(question, words, header), offered(item)))
         else:
@@ -143,7 +145,7 @@ def prefixed(question: str) -> Optional[tuple[str, str]]:
     return (label_of(found[1].replace(" ", "")), found[2].upper()) if found else None
 
 
-def put(item: Question, task: str) -> str:
+def dialog_text(item: Question, task: str) -> str:
     """An item as a dialog shows it: whose it is, what is asked, and why it matters."""
     lines = feedback.IN_DIALOGS[inbox.kind(item)].splitlines()
     extra = inbox.extra(item)
@@ -167,7 +169,7 @@ def put(item: Question, task: str) -> str:
 
 def is_put(question: str, item: Question, task: str) -> bool:
     """Whether the dialog's question begins with this item in its own words."""
-    return " ".join(question.split()).startswith(" ".join(put(item, task).split()))
+    return " ".join(question.split()).startswith(" ".join(dialog_text(item, task).split()))
 
 
 def name_of(scene: Scene, label: str) -> str:

@@ -98,7 +98,7 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
     if run is None:
         return
     if run.ended is not None:
-        if _is_of_a_run_unseen(scene, agent, text):
+        if _ends_unseen_run(scene, agent, text):
             reports.keep(case, who, source, text)
             judging.conclude(scene, case, who, cut)
         else:
@@ -165,7 +165,7 @@ def _is_borne_out(scene: Scene, found: Notification) -> bool:
     return found.outermost and is_last and not transcripts.has_open_call(path)
 
 
-def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
+def _ends_unseen_run(scene: Scene, agent: str, text: str) -> bool:
     """Whether this text ends a run of which nothing is kept, because all of its hooks were killed."""
     if not text.strip() or reported.is_reported(scene.book, agent, text):
         return False

@@ -79,7 +79,7 @@ def _resume(scene: Scene, writing: Writing, case: Case) -> Going:
         state = case.task.state.replace("_", " ")
         return Going([feedback.NOTHING_TO_RESUME.format(label=label, state=state)], goes=False)
     way = waking.resume_how(scene, case.task.agent, label)
-    if not waking.wakes(scene, case.task.agent):
+    if not waking.can_wake(scene, case.task.agent):
         waking.open_relaunch(scene, writing, case)
     scene.answer.context.append(phrases.GO_NOW.format(label=label, way=way))
     return Going([feedback.GOES_ON.format(label=label)], goes=True)

@@ -229,7 +229,7 @@ def _advice(scene: Scene, case: Case) -> str:
     if left:
         return f", waits for {delegation.awaits(left)}"
     known = case.is_resumable and agents.of_agent(scene.event.transcript, case.task.agent)
-    if not known or not waking.can_wake(scene, case.task.agent):
+    if not known or not waking.keeps_memory(scene, case.task.agent):
         return _came_of(scene, case)
     send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{case.task.agent}"'
     resume = f'{tools.resuming(scene.host.version)} with resume: "{case.task.agent}"'

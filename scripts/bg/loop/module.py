@@ -75,7 +75,7 @@ def _next(scene: Scene, given: Given) -> Given:
     if not left:
         return {}
     item = left[0]
-    question, name = asking.put(item, asking.name_of(scene, item.label)), f"{item.label} {item.qid}"
+    question, name = asking.dialog_text(item, asking.name_of(scene, item.label)), f"{item.label} {item.qid}"
     if inbox.kind(item) == Item.DELEGATION:
         typed = f"{scene.answer_command} {name}: "
         return {"log": question, "toast": feedback.DECIDE_BY_TYPING.format(name=name), "fill": typed}
@@ -239,7 +239,7 @@ def _can_have(scene: Scene, case: Case) -> bool:
         return False
     if case.task.state in tasks.RUNNING_STATES:
         return bool(case.unsent)
-    return waking.wakes(scene, case.task.agent)
+    return waking.can_wake(scene, case.task.agent)
 
 
 def _is_unjudged(scene: Scene, number: Optional[int]) -> bool:

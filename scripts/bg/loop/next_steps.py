@@ -32,7 +32,7 @@ def next_step(scene: Scene, case: Case) -> str:
 
 def has_to_do(scene: Scene, case: Case) -> bool:
     """Whether the parent has an agent to launch for this task, to ask the user about, or to wake."""
-    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case) or parking.is_left(scene, case))
+    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case) or parking.must_be_woken(scene, case))
 
 
 def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:
@@ -106,7 +106,7 @@ def _to_tell(scene: Scene, case: Case) -> str:
 
 def _while_it_works(scene: Scene, case: Case) -> str:
     """How to wake a parked agent that the host does not wake; else how to pass the user's decision on to the agent."""
-    if parking.is_left(scene, case):
+    if parking.must_be_woken(scene, case):
         return phrases.WAKE_PARKED.format(label=case.label, way=waking.resume_how(scene, case.task.agent, case.label))
     if not case.unsent:
         return phrases.ANSWER_RECORDED.format(label=case.label)

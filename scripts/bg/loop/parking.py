@@ -6,7 +6,7 @@ The host wakes the agent when the command ends. Up to 2.1.224 it does not: the p
 from __future__ import annotations
 
 from bg.host import agents, arrivals
-from bg.host.event import live_agents, live_commands
+from bg.host.event import live_commands, live_ids
 from bg.ledger import runs, tasks
 from bg.ledger.cases import Agent, Case
 from bg.ledger.values import State
@@ -35,11 +35,11 @@ def is_parked(scene: Scene, agent: Agent) -> bool:
     return bool(path) and not any(arrivals.is_told_of(path, command) for command in _waits_for(agent))
 
 
-def is_left(scene: Scene, case: Case) -> bool:
+def must_be_woken(scene: Scene, case: Case) -> bool:
     """Whether the commands of a parked agent have ended, and this host does not wake it for them."""
     if scene.host.wakes_parked or not is_parked(scene, case.agent):
         return False
-    listed, live = live_commands(scene.event), live_agents(scene.event)
+    listed, live = live_commands(scene.event), live_ids(scene.event)
     path, waits = scene.event.transcript, _waits_for(case.agent)
     if listed is not None and live is not None and (case.agent.id in live or set(waits) & set(listed)):
         return False

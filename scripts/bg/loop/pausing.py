@@ -80,7 +80,7 @@ def _go(scene: Scene, writing: Writing, found: list[Case]) -> None:
     lines = []
     for case in found:
         notes.set_limit(writing, case.label, case.limit._replace(told=True, released=True))
-        wakes = waking.wakes(scene, case.task.agent)
+        wakes = waking.can_wake(scene, case.task.agent)
         if not wakes:
             waking.open_relaunch(scene, writing, case)
         lines.append(f"- {case.label}: {briefs.way(scene.host, case.task.agent, case.label, wakes=wakes)}")

@@ -63,7 +63,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
     with scene.book.transaction() as writing:
         before = proofs.Marks(scene.book)
         yield writing, claim
-        labels = proofs.tie(
+        labels = proofs.depend_on_proof(
             writing,
             before,
             session=scene.session,

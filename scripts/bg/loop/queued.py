@@ -40,7 +40,7 @@ def settle(scene: Scene, case: Case) -> None:
             _give_back(scene, case, run, row)
 
 
-def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
+def began_no_later_run(scene: Scene, row: Resume, transcript: str) -> bool:
     """Whether this queued message began no later run: the ended run began with it, or had it before its last words."""
     run = cases.agent(scene.book, row.agent).run
     if run is None or run.ended is None or row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:

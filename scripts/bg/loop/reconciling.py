@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import durations
 from bg.host import agents, arrivals, drift, receipts, transcripts
-from bg.host.event import Notification, live_agents, notifications
+from bg.host.event import Notification, live_ids, notifications
 from bg.ledger import cases, delegations, deliveries, launches, notes, resumes, runs, tasks, windows
 from bg.ledger.cases import Agent, Case
 from bg.ledger.file import first_of
@@ -106,7 +106,7 @@ def _queued(scene: Scene) -> list[Notification]:
 
 def _close_silent(scene: Scene, case: Case) -> None:
     """Close the run of an agent that has fallen silent, on hosts that do not list the running agents."""
-    if live_agents(scene.event) is None and not scene.host.lists_agents and _has_fallen_silent(scene, case.task.agent):
+    if live_ids(scene.event) is None and not scene.host.lists_agents and _has_fallen_silent(scene, case.task.agent):
         closing.close(scene, case, case.task.agent, "", "", "transcript")
 
 
@@ -143,7 +143,7 @@ def _left_unjudged(scene: Scene, agent: Agent) -> bool:
 
 def _close_unlisted(scene: Scene, case: Case) -> None:
     """Close the run of an agent that is not on the host's list of running agents."""
-    live = live_agents(scene.event)
+    live = live_ids(scene.event)
     if live is None or case.task.agent in live or _just_begun(scene, case.task.agent):
         return
     if parking.is_parked(scene, case.agent):
@@ -166,9 +166,9 @@ def _have_parked_woken(scene: Scene, case: Case) -> None:
     """
     times, seen = deliveries.next_steps(scene.book, case.label)
     is_too_soon = times > seen or (times and scene.event.name == "Stop")
-    if is_too_soon or not parking.is_left(scene, case):
+    if is_too_soon or not parking.must_be_woken(scene, case):
         return
-    if times >= deliveries.MOST_TIMES or not waking.wakes(scene, case.task.agent):
+    if times >= deliveries.MOST_TIMES or not waking.can_wake(scene, case.task.agent):
         closing.close(scene, case, case.task.agent, "", "", "transcript")
         return
     with scene.book.transaction() as writing:
@@ -180,11 +180,11 @@ def _repeat_next_step(scene: Scene, case: Case) -> None:
     agent = case.task.agent
     if case.agent.pending:  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    if case.is_ready and not _is_to_choose(scene, case):
+    if case.is_ready and not _user_must_choose(scene, case):
         _owe_again(scene, case.label)
 
 
-def _is_to_choose(scene: Scene, case: Case) -> bool:
+def _user_must_choose(scene: Scene, case: Case) -> bool:
     """Whether an agent that the task has waited for broke, and the user has not said yet how the task goes on."""
     book = scene.book
     broken = [each for one in case.requests if one.blocking for each in cases.broken(book, one)]

@@ -36,7 +36,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     rows = [row for row in rows if _can_be_said(scene, row, hand)]
     if not rows or scene.late is not None or _room(scene) < LEAST_ROOM:
         return
-    above = _above(scene, rows)
+    above = _shown_by_host(scene, rows)
     if above:
         scene.answer.context.append(phrases.REPORTS_ABOVE)
     reminders, moot = _in_words(scene, rows, above, brief_reminder if brief else reminder)
@@ -102,7 +102,7 @@ def _room(scene: Scene) -> int:
     return CONTEXT_LIMIT - sum(len(text) + 2 for text in scene.answer.context)
 
 
-def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
+def _shown_by_host(scene: Scene, rows: list[Delivery]) -> list[int]:
     """Of many reports, those that the host's own announcement just above has whole: they are not said again."""
     told = [row for row in rows if row.kind == Due.ENDED]
     if len(told) <= MOST_WHOLE:
@@ -188,7 +188,7 @@ def _surface(scene: Scene, writing: Writing, reminders: dict[int, Reminder], *, 
 def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
     """Open a window for a new agent to continue the task, if its old one cannot be woken."""
     case = cases.of(scene.book, label)
-    if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
+    if case is not None and case.is_ready and not waking.can_wake(scene, case.task.agent):
         windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
 
 
@@ -330,4 +330,4 @@ def _is_ready(scene: Scene, label: str) -> bool:
 
 
 def _way(scene: Scene, agent: str, label: str) -> str:
-    return briefs.way(scene.host, agent, label, wakes=waking.can_wake(scene, agent))
+    return briefs.way(scene.host, agent, label, wakes=waking.keeps_memory(scene, agent))

@@ -79,7 +79,7 @@ def _refused(scene: Scene, case: Case) -> str:
     """The refusal to wake an ended agent from here, which the host would wake without its task, or not at all."""
     if case.is_held:
         return phrases.STAYS_PAUSED.format(label=case.label, command=scene.answer_command)
-    if not case.is_resumable or waking.can_wake(scene, case.task.agent):
+    if not case.is_resumable or waking.keeps_memory(scene, case.task.agent):
         return ""
     with scene.book.transaction() as writing:
         if not inheriting.claim(scene, writing, case):
@@ -318,7 +318,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """Prove a resume by the agent's transcript, which has the message, if the word that the agent woke never came."""
     book = scene.book
     row = cases.agent(book, agent).pending
-    if row is None or not arrivals.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
+    if row is None or not arrivals.heard(transcript, row.message) or queued.began_no_later_run(scene, row, transcript):
         return
     if row.id not in [each.id for each in resumes.queued(book, agent)]:
         sighting.missed(scene, "PostToolUse", tools.MESSAGE.called(scene.host.version))

@@ -45,7 +45,7 @@ def unhandled(event: Event, clock: Callable[[], float]) -> None:
 
 def look_for_calls(scene: Scene) -> None:
     """Look for launches and messages that the host has carried out without asking our hooks."""
-    unfilled = [each.label for each in scene.docket.windows if not windows.is_filled(scene.book, each)]
+    unfilled = [each.label for each in scene.docket.windows if not windows.has_agent(scene.book, each)]
     ready = [case for case in scene.docket.cases_in(tasks.WAITING_STATES) if case.unsent]
     calls = deviations.calls(scene.event.transcript) if unfilled or ready else []
     launched = _launched(scene, calls, unfilled)

@@ -145,7 +145,7 @@ def _close_windows(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         for window in opened:
             windows.close_window(writing, window)
-            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.is_filled(scene.book, window):
+            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.has_agent(scene.book, window):
                 tasks.create(
                     writing,
                     window.label,

@@ -13,7 +13,7 @@ from bg.words import ways
 
 def resume_how(scene: Scene, agent: str, label: str) -> str:
     """How the parent wakes this agent here, with a warning if that may fail."""
-    if not can_wake(scene, agent):
+    if not keeps_memory(scene, agent):
         return ways.launch_anew(label)
     risk = versions.near_limit(agents.of_agent(scene.event.transcript, agent), lambda: scene.host)
     return ways.resume_how(scene.host, agent, label) + (f" Mind that {risk}." if risk else "")
@@ -26,16 +26,16 @@ def how_to_message(scene: Scene, agent: str) -> str:
 
 def along(scene: Scene, agent: str) -> str:
     """How the parent wakes this agent by the message that also asks the user; empty if the host cannot do that."""
-    by_message = scene.host.resume_way == versions.BY_MESSAGE and can_wake(scene, agent)
+    by_message = scene.host.resume_way == versions.BY_MESSAGE and keeps_memory(scene, agent)
     return ways.along(scene.host, agent) if by_message else ""
 
 
-def wakes(scene: Scene, agent: str) -> bool:
-    """Whether an ended agent can be woken here; if not, a new agent goes on."""
-    return scene.host.resume_way != versions.NO_WAY and can_wake(scene, agent)
-
-
 def can_wake(scene: Scene, agent: str) -> bool:
+    """Whether an ended agent can be woken here; if not, a new agent goes on."""
+    return scene.host.resume_way != versions.NO_WAY and keeps_memory(scene, agent)
+
+
+def keeps_memory(scene: Scene, agent: str) -> bool:
     """Whether an ended agent would wake in this session with its task and its memory; looked up once an event."""
     if agent not in scene.wakes:
         scene.wakes[agent] = _can_wake(scene, agent)
