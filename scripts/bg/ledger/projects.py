@@ -75,7 +75,7 @@ def give_roots(book: Writing) -> None:
         book.write("UPDATE tasks SET root = ? WHERE root IS NULL AND +project = ?", root, row["project"])
 
 
-def set_place(book: Writing, label: str, project: str) -> None:
+def set_project(book: Writing, label: str, project: str) -> None:
     """Move a task to this project."""
     book.write("UPDATE tasks SET project = ?, root = ? WHERE label = ?", project, root_of(project), label)
 

@@ -161,7 +161,7 @@ def _await_successor(scene: Scene) -> None:
         return
     with scene.book.transaction() as writing:
         if inheriting.claim(scene, writing, case):
-            projects.set_place(writing, case.label, scene.project)
+            projects.set_project(writing, case.label, scene.project)
             waking.open_relaunch(scene, writing, case)
 
 

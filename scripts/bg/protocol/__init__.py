@@ -2,5 +2,5 @@
 
 In reading order: `marks` (the kind of a single line), `blocks` (the blocks of a text), `fields` (the fields of
 a block), `questions` (lists of questions), `draft` (fields repaired by the schema), `problems` (the faults that
-remain), `signals` (the whole, and its written forms).
+remain, and the template that shows how to mend them), `signals` (the whole, and its written forms).
 """
