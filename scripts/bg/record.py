@@ -27,7 +27,7 @@ else:
                 setattr(cls, name, property(itemgetter(place)))
 
         def __new__(cls, *values: object, **named: object) -> Record:  # noqa: PYI034 - `Self` is in typing
-            """Take the values by place, by name, or by default."""
+            """Take each value by its position, by its name, or from the defaults."""
             if named or len(values) != len(cls._fields):
                 rest = cls._fields[len(values) :]
                 given = {**cls._defaults, **named}

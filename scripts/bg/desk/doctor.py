@@ -247,7 +247,7 @@ def _disabled(names: list[str]) -> Iterator[Finding]:
 
 
 def _moved(names: list[str], host: Host) -> Iterator[Finding]:
-    """Find a marketplace whose folder is gone: the host reads it there, and new hosts read the plugin there too."""
+    """Find each marketplace whose folder is gone; the host reads it from that folder, and new hosts the plugin too."""
     config = Path(place.config_directory())
     known = _read(config / "plugins" / "known_marketplaces.json")
     is_clone = config not in ROOT.parents and (ROOT / ".claude-plugin" / "marketplace.json").is_file()

@@ -70,7 +70,7 @@ _BEHIND = pattern(r"\s*(?:$|[(\[,;.#–—→]|-\s|->|//|and |und |contains )")
 _SIGN = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—]\s|:\s|：|\s-\s|\s\(|,\s")
 _SENTENCE = pattern(r"(?<!\S)(?:and|und|et|y|then|the|of|with|for|was|were|is|are)(?!\S)")
 _SCRIPT = pattern(r"(?:\w+=\S+\s+)*(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+|\.(?:sh|py|js|rb|ps1))(?:\s|$)")
-# A number of tests that are declared as passed, not only as tests.
+# A number of tests with the word that they passed, or out of all (`3/4`); a number of tests alone does not match.
 PASS_COUNT = pattern(
     r"\d[\d,.' ]*\s*(?:(?:unit )?tests?|specs?|examples?|个测试|件|个)?\s*(?:pass(?:ed|es|ing)?|ok|bestanden|grün|"
     r"réussis?|passés?|pasan|pasaron|pasad[oa]s|aprobad[oa]s|succeeded|通过|成功|合格|パス)(?!\w)|\d\s*/\s*\d",

@@ -173,7 +173,7 @@ def _head(folder: str) -> str:
 
 
 def _is_new(job: Job, name: str) -> bool:
-    """Whether a file has changed since the launch: by its ctime, which nobody can set, and by git if that knows it."""
+    """Whether a file has changed since the launch: by its ctime, which nobody can set, and by git if committed then."""
     try:
         changed = Path(job.folder, name).stat().st_ctime >= job.made
     except (OSError, ValueError):

@@ -76,7 +76,7 @@ def named(event: Event) -> Call:
 
 
 def asks_leave(transcript: str, process: int) -> bool:
-    """Whether the session's terminal is asking its user now if a call may be made, by the host's session file."""
+    """Whether, by the host's session file, the session's terminal is now asking its user if a call may be made."""
     own = os.path.splitext(os.path.basename(transcript))[0]
     config = os.path.dirname(os.path.dirname(os.path.dirname(transcript)))
     try:

@@ -116,7 +116,8 @@ def shape_of(event: Event, *more: str) -> Shape:
     form = " ".join([*_forms(event, tool), *more])
     wanted = wanted_of(event.name, tool, form)
     lacks = " ".join(key for key in wanted if not _has(event, key))
-    # Kept for departures, which people look into, and for prompts: the doctor tries one with the keys of the last.
+    # The keys are kept if some are missing, which people look into, and of every prompt: the doctor plays a prompt
+    # that has just the keys of the last one.
     keys = keys_of(mapping(event.raw)) if lacks or event.prompt else ""
     return Shape(event.name, event.tool, form, lacks, keys)
 

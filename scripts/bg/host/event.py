@@ -277,7 +277,7 @@ def _path(value: Any) -> str:
 
 
 def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
-    """The host's list of everything that runs; None if its shape is unknown, so that no agent counts as ended by it."""
+    """The host's list of everything that runs; None if its shape is unknown, so that no agent is taken for ended."""
     if not isinstance(tasks, list):
         return None
     known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)

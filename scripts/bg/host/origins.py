@@ -122,10 +122,10 @@ def takes_posts() -> bool:
 def of_prompt(
     path: str, place: int, prompt: str, turn: str, is_used: Callable[[int], bool] = lambda _: False
 ) -> Optional[Origin]:
-    """Who has said this, by the records after this place; None while there is no such record.
+    """Who has said this prompt, by the records after this place; None as long as no record has its words.
 
     The prompt's id alone proves nothing: words posted during a turn carry the id of that turn's prompt. If records
-    disagree, one that is not the user's decides. A record that has proved something else proves nothing.
+    disagree, one that is not the user's decides. A record that has already proved other words does not count.
     """
     found: Optional[Origin] = None
     wanted = _forms(prompt)
@@ -218,7 +218,7 @@ def names_a_person(record: dict[str, Any]) -> bool:
 
 
 def marks_of(record: dict[str, Any]) -> dict[str, Any]:
-    """The value of every mark in a record; `ABSENT` if it has none."""
+    """The value of each of the `MARKS` in a record; `ABSENT` for a mark that the record lacks."""
     holder = record.get("attachment")
     both = {**record, **holder} if isinstance(holder, dict) else record
     found = {name: ABSENT if both.get(name, False) is False else both[name] for name in MARKS}

@@ -8,8 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# How the agent got its identity: PROMPT, by its prompt; LOST, not yet, as another plugin's hook threw the prompt away;
-# GIVEN, printed at its start; CONTEXT, the same, as its transcript shows; NOWHERE, never, and the user has been told.
+# How the agent got its identity. PROMPT: by its prompt. LOST: not yet, as another plugin's hook took it out of there.
+# GIVEN: printed at the agent's start, and not yet known to have arrived. CONTEXT: printed at its start, and arrived.
+# NOWHERE: it never arrived, and the user has been told.
 PROMPT, LOST, GIVEN, CONTEXT, NOWHERE = "prompt", "lost", "given", "context", "nowhere"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -46,7 +47,7 @@ def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, c
         return str(known)
     token = _new_token(book, label)
     book.write(
-        # The newest window is noted too: if only times told, a clock set back would put the launch before its window.
+        # The newest window is noted too: by times alone, a clock set back would put the launch before its window.
         "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, window)"
         " VALUES (?,?,?,'',?,?,?,?,?, (SELECT max(id) FROM windows))",
         tool_use or token,

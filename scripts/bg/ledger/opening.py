@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Callable
 
-# The next hook reads the log: a megabyte takes a millisecond. At about every tenth event it is written into the file.
+# The log is written into the ledger's file when it has this many pages, a megabyte: at about every tenth event. Until
+# then each hook that follows has to read it, which takes a millisecond at most.
 LOG_PAGES = 250
 UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
 ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
@@ -89,7 +90,7 @@ class Opening:
             try:
                 return self._open()
             except sqlite3.DatabaseError as error:
-                # If another hook has begun a new ledger meanwhile, that is only busy.
+                # If another hook has begun a new ledger meanwhile, it may be busy: no reason to move it aside.
                 if not (is_corrupt(error) or os.path.isdir(self.path)):
                     raise
             keep_aside(self.path, self._clock())
@@ -107,7 +108,7 @@ class Opening:
             self._examine(connection)
             self.has_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             if self.has_log:
-                # A commit survives the process without a sync; against a power cut, `secure` syncs once for each event.
+                # A commit outlives the process without a sync; against power cuts, `secure` syncs once for each event.
                 # FULL would sync at each commit, and each time the folder too.
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute(f"PRAGMA wal_autocheckpoint={LOG_PAGES}")

@@ -32,7 +32,7 @@ def parts(project: str) -> list[tuple[str, tuple[str, ...]]]:
     """The alternatives of `IN_PROJECT`, each of which has an index, with their values; without a project, any task."""
     if not project:
         return [("1", ())]
-    # The plus makes SQLite search by the root, as few rows have none, whichever their folder.
+    # The plus keeps SQLite off the index by folder: the rows without a root are few, whatever their folder.
     return [("root = ?", (root_of(project),)), ("root IS NULL AND +project = ?", (project,))]
 
 

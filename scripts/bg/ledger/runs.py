@@ -140,7 +140,7 @@ def set_evidence(book: Writing, agent: str, run: int, found: dict[str, Any]) -> 
 
 
 def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, Any]:
-    """What was found when a run's report was checked, or the last run's; empty if nothing was checked."""
+    """What the check of a run's report found (of the last run, if none is given); empty if nothing was checked."""
     if run is None:
         found = book.value("SELECT evidence FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
     else:

@@ -12,8 +12,8 @@ that no hook told), `parking` (its own commands still run), `pausing` (limits), 
 Reminders for the parent: `reminding` (what is due), `receiving` (whether it arrived), `groups` (of tasks), `weighing`
 (facts on a request for another agent), `next_steps` (the parent's part after an answer).
 Words of the user: `asking` (in dialogs), `answer_command` (/bg-answer), `answers` (its words taken apart), `decisions`
-(yes or no), `answering` (recorded), `delegating` (decisions on requests), `going` (the word go), `module` (in the client),
-`proof` (whether they are the user's).
+(yes or no), `answering` (recorded), `delegating` (decisions on requests), `going` (the word go), `module` (in the
+client), `proof` (whether they are the user's).
 Continuing an agent: `waking` (in which way), `resuming` (the message), `queued` (answers to a running agent).
 Sessions: `inheriting` (a new session takes tasks over), `continuing` (the host moved a session to a new id), `moving`
 (a renamed project folder), `rebuilding` (a lost ledger).

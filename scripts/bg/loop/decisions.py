@@ -29,7 +29,7 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
 # The rows of each language. `go` tells the agent to begin. `mild` may be mere politeness before a no, even if it is a
 # yes. `not` reverses a phrase; `dont` does so too, and also opens a condition. `will` turns any clause that has a
 # negation into a no. `and` adds nothing, `so` opens a conclusion, `only` opens a condition. Behind `but`, a negation or
-# `must` makes a clause a condition; `limit` does so at its end. `because` opens a reason, `why` is a word of one.
+# `must` makes a clause a condition; `limit` does so at its end. `because` opens a reason, `why` marks one.
 # `turn` corrects the words before it. `unless` takes a no back. `wait` postpones, asks or is undecided; `hold` is a
 # `wait` that asks for time and nothing else; `past` says that the user has already looked at the matter or thought
 # about it. `me` is the user, `agent` is another agent.
@@ -361,7 +361,7 @@ def _is_order(clause: _Clause) -> bool:
 
 
 def _hands_over(clause: _Clause) -> bool:
-    """Whether the clause names another agent, behind a verb; a single word may be a noun: "the delegate thing"."""
+    """Whether the clause names another agent and has a verb; a `go` of one word may be a noun: "the delegate thing"."""
     is_verb = any(_APPROVE in mark.rows or (_GO in mark.rows and " " in mark.phrase) for mark in clause.marks)
     return is_verb and clause.holds({_AGENT})
 

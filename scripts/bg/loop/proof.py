@@ -153,7 +153,8 @@ def _origin(scene: Scene, row: Proof, used: dict[tuple[str, int], float]) -> Opt
 
     path = transcript(scene, row.session)
     if not transcripts.is_kept(path):
-        # The host keeps no transcript, or has not begun it yet, as at a first prompt. Nobody can post to an old host.
+        # The host keeps no transcript, or has not begun it yet, as at a first prompt. The words are then judged without
+        # a record only where no other process can post prompts to the session, as on an old host.
         is_own = bool(path) and row.session == scene.session and row.way != proofs.SPOOLED
         return origins.Origin(origins.UNKEPT, "") if is_own and not origins.takes_posts() else None
     if row.way == proofs.CHOSEN:

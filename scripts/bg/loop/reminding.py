@@ -49,7 +49,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
 
 def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
-    """Owe the next step to the session that has this task; whether that is another one than this."""
+    """Owe the next step to the session that has this task; return whether that is a session other than this one."""
     case = cases.of(scene.book, label)
     if case is None:
         return False

@@ -66,7 +66,7 @@ class CompletionReport(Kind):
         return replies.Reminder(text, self.outcome(told.task, signal["payload"], told.evidence).line(told.room))
 
     def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
-        """The refuted claims, if any; else what a claimed success leaves wanting; else the agent's words."""
+        """The refuted claims, if any; else the demands that a claimed success leaves unmet; else the agent's words."""
         state = STATES.get(str(payload.get("status") or ""), State.PARTIAL)
         said = Outcome(task.label, outcome.in_a_word(state), outcome.style_of(state), theirs=super().gist(payload))
         if verdict.mismatches(evidence):

@@ -104,7 +104,7 @@ class DelegateWork(Kind):
 
 
 def _denied(payload: Payload, told: Told) -> Reminder:
-    """The reminder of a request that the settings denied; the parent passes this on if the agent waits for it."""
+    """The reminder that the settings denied a request; if the agent waits for the decision, the parent resumes it."""
     label, work = told.task.label, payload["new_task_description"]
     waits = any(item.state == ItemState.ANSWERED for item in told.items if inbox.kind(item) == Item.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."

@@ -207,7 +207,7 @@ def _outcome(book: Ledger, task: Task) -> str:
     return "\n".join(lines)
 
 
-# To people, in a word
+# To people, in one line
 
 
 def awaits(found: list[Awaited]) -> str:

@@ -139,7 +139,7 @@ LIMITS = {
     "files to parse": "whether the files behind the first {detail} parse",
     "time": "the time for the check was used up; the rest was not looked at",
 }
-# The lacks of a result by the contract; `{names}` are the agent's words in quotation marks.
+# What a result lacks by the result contract; `{names}` stands for the agent's words in quotation marks.
 CONTRACT = {
     "not found": "no such file: {names}",
     "no such line": "no such line: {names}",

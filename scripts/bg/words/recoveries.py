@@ -343,11 +343,11 @@ def first_step(way: Plan) -> str:
 
 
 def then(way: Plan) -> str:
-    """The agent's action after that step, in a word."""
+    """What the agent does after `first_step`, as one word: report or continue."""
     return "report" if way.how == HAND_OVER and _handed(way) == REST else "continue"
 
 
-# To the agent that a part is handed to, and the parent that launches it
+# To the agent that takes work over, and to the parent that launches that agent
 
 
 # The kinds of work that is handed over.

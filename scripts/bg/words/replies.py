@@ -84,7 +84,7 @@ def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) 
 
 
 def unreported(text: str, why: str, told: Told) -> Reminder:
-    """The reminder of a run without a report: its last text, which is an outcome too, or the remains of a cut run."""
+    """The reminder of a run without a report: the agent's last text, if any, and what is left of a run that was cut."""
     label = told.task.label
     by_user = why == STOPPED_BY_USER
     line = _line(text, told, f"{told.answer_command} {label} go" if why else "")
