@@ -160,7 +160,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
             if goes_on:
                 routes.handle(handler, scene)
                 _say(scene, stdout)
-                _rest(scene)
+                _mark_idle(scene)
                 _erase(scene)
             else:
                 said = postponing.pass_over(book, event, text, told=not attempt.ended)
@@ -242,7 +242,7 @@ def _note(scene: Scene, said: list[Note]) -> None:
         postponing.note(scene.book, scene.event.name, postponing.happened())
 
 
-def _rest(scene: Scene) -> None:
+def _mark_idle(scene: Scene) -> None:
     """Mark a session that has nothing left to do, so that its next events need not start Python."""
     if not os.path.exists(place.marker(scene.book.place, scene.session)):
         return

@@ -35,7 +35,7 @@ def test_every_module_of_a_signal_has_its_schema():
 
 @pytest.mark.parametrize("item", [item for item in ITEMS if item != Item.UNASKED])
 def test_every_kind_of_item_has_the_signal_that_asks_for_it(item):
-    kind = kinds.asking(item)
+    kind = kinds.kind_asking_for(item)
     assert all(kind.counted)
     for name in ("answer", "ways_to_answer", "asks"):
         assert getattr(type(kind), name) is not getattr(kinds.Kind, name), name
@@ -43,7 +43,7 @@ def test_every_kind_of_item_has_the_signal_that_asks_for_it(item):
 
 def test_what_the_user_says_unasked_is_no_signal_and_has_words_of_its_own():
     """It is answered as soon as it is there, so it never waits and nobody is asked for it."""
-    kind = kinds.asking(Item.UNASKED)
+    kind = kinds.kind_asking_for(Item.UNASKED)
     assert kind.marker not in marks.MARKERS
     assert type(kind).answer is not kinds.Kind.answer
     assert kind.asks(Book(), "bg-1", {}) == []

@@ -25,10 +25,10 @@ def question(page: Page, item: Question, now: float, *, label: str = "", task: s
     """One item in its agent's own words; `label` and `task` name its task if the lines above do not."""
     name = f"{label} {item.qid}".strip()
     head = [Cell(f"  {name}", "needs"), Cell(f"  waiting {age(now - item.asked)}", "quiet"), Cell(f"  {task}".rstrip())]
-    return [page.line(*head), *asked(page, item, 4, named=False)]
+    return [page.line(*head), *item_lines(page, item, 4, named=False)]
 
 
-def asked(page: Page, item: Question, indent: int, *, reasons: bool = True, named: bool = True) -> list[str]:
+def item_lines(page: Page, item: Question, indent: int, *, reasons: bool = True, named: bool = True) -> list[str]:
     """The words of an item in full, in quotation marks, and the reasons that its agent gave with them."""
     lines = page.wrapped(f"{item.qid} {whole(item.text)}" if named else whole(item.text), "needs", indent=indent)
     for line in given(item) if reasons else ():
@@ -64,7 +64,7 @@ def _to_type(page: Page, item: Question, command: str) -> list[str]:
 
 def ways(item: Question, command: str) -> list[str]:
     """The lines that can be typed for one item, the usual one first."""
-    words = kinds.asking(inbox.kind(item)).ways_to_answer(item, command)
+    words = kinds.kind_asking_for(inbox.kind(item)).ways_to_answer(item, command)
     lines = [f"→ {words[0]}"]
     skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
     notes = {f"{item.qid}: skip": skipped, "go": "continue with what there is"}
@@ -131,7 +131,7 @@ def line_to_type(case: Case, command: str = "/bg-answer") -> str:
     typed, waiting = f"{command} {case.label}", case.items
     if waiting:
         first = waiting[0]
-        answer = kinds.asking(inbox.kind(first)).to_type
+        answer = kinds.kind_asking_for(inbox.kind(first)).to_type
         of_several = f"{first.qid}: " if len(waiting) > 1 and "{qid}" not in answer else ""
         return f"{typed} {of_several}{answer.format(qid=first.qid)}"
     return f"{typed} go" if _can_go(case) else ""

@@ -195,7 +195,9 @@ def live(case: Case, transcript: str) -> list[str]:
     size = f"{found.tokens // 1000}k" if found.tokens >= 1000 else str(found.tokens)
     tokens = phrases.TOKENS.format(count=size) if found.tokens else ""
     last = found.under_way[-1] if found.under_way else None
-    doing = f"{_named(last)} ({age(case.book.now() - last.since)})" if last and last.since else _named(last)
+    doing = (
+        f"{_call_in_words(last)} ({age(case.book.now() - last.since)})" if last and last.since else _call_in_words(last)
+    )
     return [part for part in (doing, calls if found.calls else "", tokens) if part]
 
 
@@ -214,7 +216,7 @@ def leave(case: Case) -> Optional[Outcome]:
     # Each look reads a transcript, and every task needs this: the search ends at the first other call.
     is_alone = len(own) == 1 and not any(_asked_about(case, agent) for agent in noted if agent != task.agent)
     stands = phrases.WAITS_FOR_LEAVE if is_alone else phrases.ASKED_FOR_LEAVE
-    return Outcome(task.label, stands, "needs", _named(own[-1]))
+    return Outcome(task.label, stands, "needs", _call_in_words(own[-1]))
 
 
 def _transcript(case: Case) -> str:
@@ -316,7 +318,7 @@ def _seen(case: Case, transcript: str) -> Optional[Activity]:
     return activity.seen(transcript) if transcript and case.task.state in tasks.RUNNING_STATES else None
 
 
-def _named(call: Optional[Call]) -> str:
+def _call_in_words(call: Optional[Call]) -> str:
     """A call in a few words; empty without one."""
     about = cited(spoken(call.about), 40) if call and call.about else ""
     return about if not call or (about and activity.is_command(call.tool)) else f"{call.tool} {about}".strip()

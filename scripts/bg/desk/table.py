@@ -326,7 +326,7 @@ class _Layout:
             return self._then(self._words(row), row)
         lines = [self.page.line(*self._head(row), Cell(row.outcome.stands, row.outcome.style), Cell(f"  {row.task}"))]
         for item in row.items:
-            lines += open_items.asked(self.page, item, self.inset, reasons=detail == ALL)
+            lines += open_items.item_lines(self.page, item, self.inset, reasons=detail == ALL)
         said = "" if row.items else row.outcome.words()
         lines += self.page.wrapped(said, row.outcome.style, indent=self.inset) if said else []
         return self._then(lines, row)

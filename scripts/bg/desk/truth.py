@@ -173,7 +173,7 @@ def _questions(sheet: Page, found: Figures) -> list[str]:
     total = sum(found.asked.values())
     if not total:
         return []
-    names = {kind: kinds.asking(kind).counted for kind in ITEMS}
+    names = {kind: kinds.kind_asking_for(kind).counted for kind in ITEMS}
     lines = _columns(sheet, [(names[kind][number != 1], number, "") for kind, number in found.asked.items()])
     half = f", half of them within {age(found.median_wait)}" if found.median_wait is not None else ""
     return lines + sheet.wrapped(f"{found.answered} of {total} answered{half}.", indent=2)

@@ -41,7 +41,9 @@ def of(transcript: str, folder: str, since: float) -> Checkpoint:
     files = tuple(dict.fromkeys([*written, *found]))
     stopped = bool(done) and transcripts.is_stopped(transcript, transcripts.STOPPED_IN_A_CALL)
     step = _gist(done[-1]) if stopped else _step(transcript, done)
-    return Checkpoint(files[:MOST_FILES], _last(done, stopped=stopped), step, folder, whole, stopped, len(files))
+    return Checkpoint(
+        files[:MOST_FILES], _last_call_in_words(done, stopped=stopped), step, folder, whole, stopped, len(files)
+    )
 
 
 def _named(path: str, folder: str) -> str:
@@ -74,7 +76,7 @@ def _gist(call: Call) -> str:
     return f"{call.name}: {' '.join(words.split())}"[:300]
 
 
-def _last(done: list[Call], *, stopped: bool) -> str:
+def _last_call_in_words(done: list[Call], *, stopped: bool) -> str:
     """The last call, and its outcome."""
     if not done:
         return ""

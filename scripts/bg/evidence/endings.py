@@ -336,7 +336,7 @@ def _later(calls: Calls, call: Call) -> Ending:
     names = [*job, *(name for each in call.commands for name in each.into)]
     looks = [later for later in calls.after(call) if _is_about(later, names)]
     tally = Tally(re.sub(r"(?m)^\s*\d+[→\t]", "", looks[-1].result if looks else ""))
-    told = _passed_by_host(calls, job, looks)
+    told = _passed_as_host_says(calls, job, looks)
     if told is not None:
         return tally.ending(PASSED if told else FAILED)
     return tally.by_itself() or Ending(UNREAD if _is_unread(call, looks) else UNSEEN)
@@ -361,7 +361,7 @@ def _is_about(later: Call, names: list[str]) -> bool:
     return reads and any(name.rsplit("/", 1)[-1] in given for name in names)
 
 
-def _passed_by_host(calls: Calls, names: list[str], looks: list[Call]) -> Optional[bool]:
+def _passed_as_host_says(calls: Calls, names: list[str], looks: list[Call]) -> Optional[bool]:
     """Whether the host says that a command in the background passed; None if it does not tell its end."""
     words = [told for told in calls.told if any(name in told for name in names) and _FINISHED.search(told)]
     words += [look.result[:2000] for look in looks if not look.command and look.name != "Read"]

@@ -194,7 +194,7 @@ def _note_form(scene: Scene, put: notes.Dialog) -> None:
     if put.shown:
         scene.form.append(drift.OURS)
         is_taken = any(prefixed(dialogs.wording(each)) for each in dialogs.questions_of(scene.event))
-        sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=is_taken)
+        sighting.note_use_of_answer(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=is_taken)
 
 
 def _take_all(scene: Scene, writing: Writing, given: dict[str, str], put: Optional[notes.Dialog]) -> list[str]:
@@ -309,14 +309,14 @@ def _names_more(read: answers.Typed) -> bool:
 
 def _doubt(item: Question, text: str, options: list[str]) -> str:
     """The reason to doubt that words other than the options are meant as an answer; empty if there is none."""
-    if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
+    if text.strip().isdecimal() and int(text) <= len(options) and not _wants_a_number(item, options):
         return "number"
     if answers.is_question(text):
         return "question"
     return "command" if answers.command_word(text) not in ("", answers.SKIP) else ""
 
 
-def _counts(item: Question, options: list[str]) -> bool:
+def _wants_a_number(item: Question, options: list[str]) -> bool:
     """Whether the question asks for a number, and no option has one."""
     has_numbers = any(sign.isdecimal() for option in options for sign in option)
     return answers.asks_for_a_number(item.text) and not has_numbers

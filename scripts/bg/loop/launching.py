@@ -267,7 +267,7 @@ def _bound(scene: Scene) -> Optional[Case]:
         arrived = token in tools.launch_of(scene.event).prompt
         scene.form.append(drift.OURS)
         if launched is not None:
-            sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=arrived)
+            sighting.note_use_of_answer(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=arrived)
         launches.set_identity(writing, token, launches.PROMPT if arrived else launches.LOST)
         if resumes.find(scene.book, tool_use=scene.event.tool_use):
             resuming.prove(scene, writing, scene.event.tool_use, agent)

@@ -100,7 +100,7 @@ def _to_tell(scene: Scene, case: Case) -> str:
         return phrases.ANSWER_RECORDED.format(label=label)
     resume = phrases.RESUME_WITH_WORDS if _unasked(case) else phrases.RESUME_NOW
     now = resume.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
-    decided = [kinds.asking(inbox.kind(row)).decided(row) for row in case.unsent]
+    decided = [kinds.kind_asking_for(inbox.kind(row)).decided(row) for row in case.unsent]
     return "\n".join([now, *filter(None, decided)])
 
 

@@ -49,7 +49,7 @@ def began_no_later_run(scene: Scene, row: Resume, transcript: str) -> bool:
     return says_last is not None and not receipts.follows(transcript, row.message, says_last)
 
 
-def items_to_be_answered(scene: Scene, case: Case) -> list[str]:
+def items_with_answers_coming(scene: Scene, case: Case) -> list[str]:
     """The items of an ended agent with whose answers the host has promised to wake it."""
     run = case.agent.run
     rows = resumes.queued(scene.book, case.task.agent) if run is not None and run.ended is not None else []

@@ -42,7 +42,7 @@ def _note(scene: Scene, writing: Writing, row: Delivery, fate: str) -> None:
 
 def _note_form(scene: Scene, row: Delivery, *, taken: bool) -> None:
     """Note whether the host has written down the text that a hook had it add."""
-    sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=taken)
+    sighting.note_use_of_answer(scene, row.event or "", "", drift.CONTEXT, taken=taken)
 
 
 def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]) -> str:

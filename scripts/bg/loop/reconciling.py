@@ -73,10 +73,10 @@ def _look_for_identity(scene: Scene) -> None:
         told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
         if given or launch.token in told:
             found = launches.CONTEXT
-            sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=True)
+            sighting.note_use_of_answer(scene, "SubagentStart", "", drift.CONTEXT, taken=True)
         elif abs(scene.book.now() - (launch.bound or 0.0)) > durations.GRACE:
             found = launches.NOWHERE
-            sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=False)
+            sighting.note_use_of_answer(scene, "SubagentStart", "", drift.CONTEXT, taken=False)
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
         else:
             continue

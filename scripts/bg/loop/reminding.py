@@ -160,7 +160,7 @@ def _is_answered(scene: Scene, row: Delivery) -> bool:
     if one is not None:
         return one.state != Decision.WAITING and not noting.denied(scene.book, who.id, run, row.mark)
     marker = who.said(run, row.mark).get("signal_type")
-    asked = [item for item in who.items_of(run) if kinds.asking(inbox.kind(item)).marker == marker]
+    asked = [item for item in who.items_of(run) if kinds.kind_asking_for(inbox.kind(item)).marker == marker]
     return bool(asked) and all(item.state != ItemState.OPEN for item in asked)
 
 
@@ -288,7 +288,7 @@ def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
     text = notice = ""
     if case.task.state in tasks.ENDED_STATES:
         left = ", ".join(item.qid for item in case.unsent)
-        coming = ", ".join(queued.items_to_be_answered(scene, case))
+        coming = ", ".join(queued.items_with_answers_coming(scene, case))
         if left:
             text = phrases.OVERTAKEN.format(qids=left, way=waking.resume_how(scene, case.task.agent, case.label))
             notice = phrases.OVERTAKEN_NOTICE.format(qids=left)
@@ -314,7 +314,7 @@ def _next(scene: Scene, case: Optional[Case], then: str) -> list[str]:
         return []
     lines = []
     is_over = case.task.state in tasks.ENDED_STATES
-    left, coming = [item.qid for item in case.unsent], queued.items_to_be_answered(scene, case) if is_over else []
+    left, coming = [item.qid for item in case.unsent], queued.items_with_answers_coming(scene, case) if is_over else []
     if left and is_over:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))
     if coming:

@@ -172,7 +172,7 @@ def _go_on(scene: Scene, row: Resume) -> None:
     told = bool(path) and arrivals.is_told(path, row.message)
     sent = _sent(scene, row.message)
     if sent is not None or told:
-        sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=told or bool(sent))
+        sighting.note_use_of_answer(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=told or bool(sent))
     with scene.book.transaction() as writing:
         if told or not path or sent is False:
             prove(scene, writing, scene.event.tool_use, row.agent, told=told)

@@ -54,7 +54,7 @@ def look_for_calls(scene: Scene) -> None:
             for case in ready:
                 _look_for_message(scene, case, call)
         elif not launches.find(scene.book, tool_use=call.id):
-            _note_unasked(scene, call, tools.LAUNCH)
+            _note_call_without_hook(scene, call, tools.LAUNCH)
 
 
 def look_at_prompt(scene: Scene) -> None:
@@ -76,7 +76,7 @@ def missed(scene: Scene, event: str, tool: str = "") -> None:
     scene.noticed.append(Shape(event, tool, drift.MISSED))
 
 
-def answered(scene: Scene, event: str, tool: str, what: str, *, taken: bool) -> None:
+def note_use_of_answer(scene: Scene, event: str, tool: str, what: str, *, taken: bool) -> None:
     """Note whether the host has used a part of a hook's answer, as its record shows."""
     scene.noticed.append(Shape(event, tool, drift.ANSWERED, "" if taken else what))
 
@@ -120,9 +120,9 @@ def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
     said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
     heard = agents.of_agent(scene.event.transcript, case.task.agent)
     if any(arrivals.heard(heard, text) for text in said):
-        _note_unasked(scene, call, tools.MESSAGE)
+        _note_call_without_hook(scene, call, tools.MESSAGE)
 
 
-def _note_unasked(scene: Scene, call: deviations.Call, like: tools.Tool) -> None:
+def _note_call_without_hook(scene: Scene, call: deviations.Call, like: tools.Tool) -> None:
     kind = drift.MISSED if tools.known(call.tool) is like else drift.UNKNOWN
     scene.noticed.append(Shape("PreToolUse", call.tool, kind))

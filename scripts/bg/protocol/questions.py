@@ -233,24 +233,24 @@ def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
     closing = {"[": "]", "{": "}"}[opening]
     found: list[Any] = []
     pairs: dict[str, Any] = {}
-    at = _skip(text, at + 1)
+    at = _skip_blanks(text, at + 1)
     while text[at] != closing:
         if opening == "{":
             key, at = _leaf(text, at, ":")
-            at = _skip(text, at + 1)
+            at = _skip_blanks(text, at + 1)
             pairs[key], at = _node(text, at, depth)
         else:
             item, at = _node(text, at, depth)
             found.append(item)
-        at = _skip(text, at)
+        at = _skip_blanks(text, at)
         if text[at] == ",":
-            at = _skip(text, at + 1)
+            at = _skip_blanks(text, at + 1)
         elif text[at] != closing:
             raise ValueError
     return (pairs if opening == "{" else found), at + 1
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     while text[at].isspace():
         at += 1
     return at
@@ -259,7 +259,7 @@ def _skip(text: str, at: int) -> int:
 def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
     if text[at] in "\"'":
         close = text.index(text[at], at + 1)
-        leaf, at = text[at + 1 : close], _skip(text, close + 1)
+        leaf, at = text[at + 1 : close], _skip_blanks(text, close + 1)
     else:
         start = at
         while text[at] not in ",[]{}" and not (text[at] == ":" and text[at + 1].isspace()):

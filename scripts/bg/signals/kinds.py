@@ -172,7 +172,7 @@ class Unasked(Kind):
 _UNASKED = Unasked("")
 
 
-def asking(item: str) -> Kind:
+def kind_asking_for(item: str) -> Kind:
     """The kind of signal that asks for items of this kind."""
     return _UNASKED if item == Item.UNASKED else of(_ASKERS[item])
 
@@ -180,6 +180,6 @@ def asking(item: str) -> Kind:
 def waiting(items: list[Question], *beside: str) -> Outcome:
     """The outcome of a task that waits for these items: the first one, and the number of the others."""
     first = items[0]
-    stands = phrases.ASKS_PERMISSION if inbox.asks_leave(first) else asking(inbox.kind(first)).stands
+    stands = phrases.ASKS_PERMISSION if inbox.asks_leave(first) else kind_asking_for(inbox.kind(first)).stands
     more = f" (+{len(items) - 1})" if len(items) > 1 else ""
     return Outcome(first.label, stands, "needs", theirs=first.text, more=more, beside=beside)

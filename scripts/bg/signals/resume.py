@@ -112,7 +112,7 @@ def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION, Item.UNASKED):
         rows = [row for row in agent.answers if inbox.kind(row) == item]
         if rows:
-            found.append(kinds.asking(item).answer(agent.book, rows, items, payload))
+            found.append(kinds.kind_asking_for(item).answer(agent.book, rows, items, payload))
     sections = [section for said in found for section in said.sections]
     if len(sections) == 1:
         return found[0]

@@ -62,7 +62,7 @@ def mismatch_lines(evidence: Entry) -> str:
     return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
 
 
-def _names(names: list[str], most: int, total: int) -> str:
+def _some_names(names: list[str], most: int, total: int) -> str:
     more = f" and {total - most} more" if total > most else ""
     return ", ".join(cited(name, 80) for name in names[:most]) + more
 
@@ -87,7 +87,7 @@ def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
     seen = evidence.get("facts") or {}
     by = _MEANWHILE.get(str(seen.get("by")), "")
     heads = {"changed": "files that this run changed", "removed": "files that it removed", "meanwhile": by}
-    lines = [f"{words}: {_names(seen[name], most, _count(seen, name))}"
+    lines = [f"{words}: {_some_names(seen[name], most, _count(seen, name))}"
              for name, words in heads.items() if seen.get(name)]  # fmt: skip
     if not lines and seen.get("changed_count") == 0:
         lines.append("no file changed since the launch")
@@ -288,6 +288,6 @@ def by_contract(evidence: Entry) -> list[str]:
 
 
 def _lacking(note: Entry, *, several: bool) -> str:
-    names = _names(note["names"], 3, len(note["names"]))
+    names = _some_names(note["names"], 3, len(note["names"]))
     said = reasons.CONTRACT[note["rule"]].format(names=names, figure=inline(note["figure"], 20))
     return f"{cited(note['source'], 80)}: {said}" if several else said
