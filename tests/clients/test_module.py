@@ -332,6 +332,8 @@ def test_what_an_agents_shell_makes_up_has_no_effect_and_is_shown(host: str, tmp
 
 def test_the_vendors_kit_plays_the_module_without_a_session(host: str, tmp_path: Path) -> None:
     """What it hands over and does at each reply of ours, as `claude plugin test` plays it."""
+    if host != NEWEST:
+        pytest.skip("each version of the kit takes stubs of its own; they are written for the newest")
     plugin = copied(tmp_path / "plugin", (ROOT / "hooks" / "register.js").read_text(encoding="utf-8"))
     shutil.copy(Path(__file__).with_name("register.test.ts"), plugin)
     with Home() as home:
