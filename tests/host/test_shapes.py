@@ -104,3 +104,19 @@ def test_from_2_1_78_on_a_prompt_names_what_has_started_its_session():
     for version, whose in (("2.1.77", None), ("2.1.78", origins.HUMAN), ("2.1.98", origins.HUMAN)):
         found = origins.shape_of({**typed, "version": version})
         assert whose == (found.whose if found else None)
+
+
+@pytest.mark.parametrize(
+    ("marks", "who"),
+    [
+        ({"origin": {"kind": "task-notification"}}, "the host (task-notification)"),
+        ({"turnOrigin": "auto-continuation"}, "the host (auto-continuation)"),
+        ({"isSynthetic": True}, "the host (isSynthetic)"),
+        ({"origin": {"kind": "peer", "name": "reviewer"}}, "“reviewer”"),
+        ({"origin": {"kind": "peer", "from": "unknown", "verifiedPeerPid": 7}}, "a process, number 7"),
+    ],
+)
+def test_what_names_a_machine_is_that_machines_and_not_of_an_unknown_form(marks, who, tmp_path):
+    """No code can confirm it as the user's own words, as it can for a form that no client is known to write."""
+    typed = next(each["record"] for each in reversed(HUMAN) if each["way"] == "typed")
+    assert (origins.OTHER, who, 0) == tuple(judged({**typed, **marks}, tmp_path))

@@ -1,4 +1,4 @@
-"""Transcripts: an agent's last words and whether they are all of them, where its file is, who has typed a prompt."""
+"""Transcripts: an agent's words and calls, whether they are all there, where its file is, who has typed a prompt."""
 
 from __future__ import annotations
 
@@ -47,6 +47,45 @@ def test_an_agent_is_found_where_newer_and_where_older_hosts_keep_it(tmp_path, p
     path.write_text("")
     assert agents.of_agent(str(tmp_path / "session.jsonl"), "a1") == str(path)
     assert agents.of_agent(str(tmp_path / "session.jsonl"), "a2") == ""
+
+
+@pytest.mark.parametrize(
+    ("sessions", "whole"),
+    [((), True), (("own",), True), (("other",), False), (("own", "other"), False), (("own", "linked"), True)],
+)
+def test_an_agent_wakes_without_its_memory_if_another_session_holds_any_of_it(tmp_path, sessions, whole):
+    """Where the session has moved into the background, the other one only links to it."""
+    for name in sessions:
+        path = tmp_path / name / "subagents/agent-a1.jsonl"
+        path.parent.mkdir(parents=True)
+        if name == "linked":
+            path.symlink_to(tmp_path / "own/subagents/agent-a1.jsonl")
+        else:
+            path.write_text("")
+    assert whole == agents.wakes_whole(str(tmp_path / "own.jsonl"), "a1")
+    assert agents.wakes_whole(str(tmp_path / "own.jsonl"), "a2")
+
+
+def test_all_that_the_model_said_is_read_however_much_its_tools_brought_between(tmp_path):
+    path = tmp_path / "agent-a1.jsonl"
+    brought = {"type": "user", "toolUseResult": "x" * 2 * transcripts.TAIL}
+    records = [said("I begin."), brought, said("Done.")]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    found, place = transcripts.said_since(str(path), 0)
+    assert ["I begin.", "Done."] == [line.record["uuid"] for line in found]
+    assert path.stat().st_size == place
+
+
+def test_the_calls_of_one_message_are_told_from_those_of_the_next():
+    """The host writes a record for each part of a message; the message's id holds them together."""
+
+    def called(message: str, call: str) -> dict:
+        record = said("", {**CALL, "id": call})
+        return {**record, "message": {**record["message"], "id": message}}
+
+    records = [called("m1", "t1"), called("m2", "t2"), called("m2", "t3"), user("a result"), called("m2", "t4")]
+    before, behind = transcripts.beside(records, "t3")
+    assert (["t2"], ["t4"]) == ([call for call, _, _ in before], [call for call, _, _ in behind])
 
 
 def test_a_command_that_claude_runs_by_itself_is_read_whichever_way_it_is_named():

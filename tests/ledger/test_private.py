@@ -75,6 +75,21 @@ def test_a_directory_that_is_somebodys_for_other_things_stays_as_it_is(tmp_path:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
 
 
+def test_a_place_that_every_user_may_write_into_is_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """If that is so of every place, the last one is named, as there must be one."""
+    monkeypatch.delenv("BG_DATA")
+    given, own = tmp_path / "given", Path(os.environ["CLAUDE_CONFIG_DIR"]) / "bg"
+    monkeypatch.setenv("CLAUDE_PLUGIN_DATA", str(given))
+    for folder in (given, own):
+        folder.mkdir(parents=True, mode=0o700)
+    assert place.directories() == [str(given), str(own)]
+    given.chmod(0o777)
+    assert place.directories() == [str(own)]
+    assert place.passed_over() == {str(given): "every user may write into it"}
+    own.chmod(0o777)
+    assert place.directories() == [str(own)]
+
+
 @pytest.mark.parametrize("what", ["directory", "ledger"])
 def test_another_users_is_refused(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "bg-data"

@@ -10,8 +10,9 @@ import pkgutil
 from contextlib import closing
 from pathlib import Path
 
+import hosts
 import pytest
-from bg import ledger
+from bg import ledger, machine
 from bg.ledger import (
     children,
     delegations,
@@ -167,6 +168,57 @@ def test_the_same_thing_is_queued_once(book):
     with book.transaction() as writing:
         assert deliveries.make(writing, "bg-1", Due.ENDED, Key.of_end("a1", 1))
         assert not deliveries.make(writing, "bg-1", Due.ENDED, Key.of_end("a1", 1))
+
+
+@pytest.mark.parametrize(
+    ("by", "claimed"), [("another hook", True), ("this hook", False), ("a hook that has ended", False)]
+)
+def test_what_a_living_hook_is_about_to_say_is_claimed_until_it_is_said(book, by, claimed, monkeypatch):
+    hook = {"another hook": hosts.OTHER, "this hook": hosts.HERE, "a hook that has ended": hosts.gone()}[by]
+    monkeypatch.setattr(machine, "this_process", lambda: hook)
+
+    def is_claimed() -> bool:
+        (due,) = deliveries.Delivery.all(book, "SELECT * FROM deliveries")
+        return deliveries.is_claimed(due)
+
+    with book.transaction() as writing:
+        tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "done")
+        deliveries.make(writing, "bg-1", Due.ENDED, Key.of_end("a1", 1))
+        (due,) = deliveries.unsaid(book, "s1")
+        assert not is_claimed()
+        deliveries.surface(writing, [due.id], "s1", ("Stop", ""), ["bg-1 has ended"], 0, "")
+        assert claimed == is_claimed()
+        deliveries.say(writing, [due.id])
+        assert not is_claimed()
+
+
+def test_words_that_nobody_asked_for_are_an_item_of_their_own(book):
+    with book.transaction() as writing:
+        made = [
+            inbox.unasked(writing, "bg-1", "a1", 1, "Use XLSX.", stops=False),
+            inbox.unasked(writing, "bg-1", "a1", 1, "Stop.", stops=True),
+        ]
+    assert [("W1", "Use XLSX.", False), ("W2", "Stop.", True)] == [
+        (item.qid, item.text, inbox.extra(item)["stops"]) for item in made
+    ]
+    assert [item.id for item in made] == [item.id for item in inbox.find(book, label="bg-1")]
+
+
+def test_a_message_is_on_its_way_until_it_has_arrived_or_failed(book):
+    def sent() -> tuple[bool, bool]:
+        assert (resumes.pending(book, "a1") is not None) == resumes.is_on_its_way(book, last)
+        return resumes.is_on_its_way(book, first), resumes.is_on_its_way(book, last)
+
+    with book.transaction() as writing:
+        first, last = [resumes.note(writing, "bg-1", "a1", call, "answers", "", "Both.") for call in ("t1", "t2")]
+        assert sent() == (True, True)
+        resumes.fail(writing, first, "no such agent")
+        assert sent() == (False, True)
+        assert (resumes.last_call(book, "a1"), resumes.last_woken(book, "a1", book.now())) == ("", None)
+        resumes.prove(writing, last)
+        assert sent() == (False, False)
+        assert resumes.last_call(book, "a1") == "t2"
+        assert resumes.last_woken(book, "a1", book.now()) is not None
 
 
 def test_single_values_come_back_as_they_were_set(book):

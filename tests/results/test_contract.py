@@ -258,6 +258,22 @@ def test_a_place_is_read_however_it_is_written(text, expected):
     assert expected == (str(markdown.place(text)) if markdown.place(text) else None)
 
 
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("| a | b |", ["a", "b"]),
+        ("a | b", ["a", "b"]),
+        (r"| a \| b | c |", ["a | b", "c"]),
+        ("| `a | b` | c |", ["`a | b`", "c"]),
+        ("| `a | b |", ["`a", "b"]),
+        (r"| \d+ | C:\src |", [r"\d+", r"C:\src"]),
+        ("a | C:\\", ["a", "C:\\"]),
+    ],
+)
+def test_a_row_is_divided_at_its_bars_and_keeps_every_other_sign(row, expected):
+    assert expected == markdown.cells(row)
+
+
 PIECES = [
     "## Agent Result\n", "### Status\n", "SUCCESS\n", "### Findings\n", "#### Issues Detected\n", "### Confidence\n",
     "92 - sure\n", "| ID | Issue | Severity |\n", "|---|---|---|\n", "| SEC-1 | `a.py:1` | critical |\n", "```\n",

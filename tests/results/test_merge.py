@@ -117,6 +117,15 @@ def test_two_results_of_one_agent_type_are_two_voices():
     assert finding.combined == 80.0
 
 
+def test_two_results_of_one_agent_type_in_one_file_are_numbered():
+    text = result("Reviewer") + "\n" + result("Explorer") + "\n" + result("Reviewer", score=60)
+    assert [told.reporter for told in of_results(text).results] == [
+        "reviewer (0.md, result 1)",
+        "explorer",
+        "reviewer (0.md, result 2)",
+    ]
+
+
 def test_the_same_result_twice_is_one_result():
     account_ = of_results(result("Reviewer"), result("Reviewer"))
     assert len(account_.results) == 1
