@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 from play import CLEAN, MIDDLE, Host, Said, block, label_in, notification, questions, token_in
 
-IN_THE_MIDDLE = 100
+IN_THE_MIDDLE = 40
 MOST_EVENTS = 4000
 WEIGHT = 0.75
 ENDINGS = ("clarification", "stop", "delegation", "completion", "prose", "clarification")

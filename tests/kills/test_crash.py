@@ -18,7 +18,7 @@ from replayed import Replayed
 pytestmark = pytest.mark.long
 
 SEED = int(os.environ.get("BG_SEED", "1"))
-REPLAYED = int(os.environ.get("BG_SEEDS", "6"))
+REPLAYED = int(os.environ.get("BG_SEEDS", "4"))
 
 
 def test_hooks_killed_at_any_instant_lose_nothing(tmp_path: Path, tell: Callable[[str], None]) -> None:

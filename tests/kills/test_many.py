@@ -12,7 +12,7 @@ from play import Host, block, heard_of, notification, questions, token_in
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 
 COMPLETIONS, DROPPED = 188, 31
-AT_ONCE, ROUNDS = 50, 10
+AT_ONCE, ROUNDS = 50, 6
 PLAIN = {
     "deliverables": "None",
     "metrics_achieved": "Answered",

@@ -227,9 +227,7 @@ def without_session(hooks: Hooks) -> Iterator[tuple[str, Payload]]:
             yield f"{name} of session {odd!r}", {**payload, "session_id": odd, "prompt": "/bg-answer bg-2 Q1: yes"}
 
 
-@pytest.fixture(
-    params=[*(pytest.param(old, marks=pytest.mark.long) for old in ("2.1.7", "2.1.38", "2.1.197")), "2.1.327"]
-)
+@pytest.fixture(params=[*(pytest.param(old, marks=pytest.mark.long) for old in ("2.1.7", "2.1.197")), "2.1.327"])
 def hooks(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hooks:
     """A task that works, one that asks a question and for a delegation, one whose launch was refused."""
     machine = Machine(tmp_path / "machine", sys.executable, CLAUDE_CONFIG_DIR=config_directory())
