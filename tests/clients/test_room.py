@@ -18,7 +18,7 @@ from rig.home import Home
 
 #: The package. The goal is 200 files and 1,000,000 bytes; scripts/bg alone has 219 files.
 FILES = 273
-BYTES = 2_030_000
+BYTES = 2_055_000
 #: What the plugin adds to every session, by Claude Code's own estimate.
 ALWAYS_ON_TOKENS = 298
 #: What is added to an agent's task.
