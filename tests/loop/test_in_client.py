@@ -332,8 +332,9 @@ def test_the_pane_holds_the_table_as_wide_as_it_is(drive):
         assert "Needs you 1" == lines[0]
         assert any("CSV or JSON?" in line for line in lines)
         assert max(map(len, lines)) <= (columns or 66)
-    after = typed(module, "bg-1 Q1: CSV Q2: here", columns=60)["pane"]["lines"]
-    assert "answered" in after[1]
+    assert "bg-1 Q1: …" == module.says("table", columns=0)["pane"]["hint"]
+    after = typed(module, "bg-1 Q1: CSV Q2: here", columns=60)["pane"]
+    assert ("answered" in after["lines"][1], "bg-3 Q1: CSV") == (True, after["hint"])
 
 
 def test_a_question_without_options_is_typed_behind_the_command_that_runs_at_once(drive):

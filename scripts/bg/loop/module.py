@@ -273,8 +273,9 @@ def _pane(scene: Scene, columns: Any) -> Given:
     table = scene.desk.table(
         scene.book, scene.project, everything=False, launch=scene.launch_command, columns=min(wide, MOST_COLUMNS)
     )
-    named = {"title": feedback.PANE_TITLE, "label": feedback.PANE_LABEL, "hint": feedback.PANE_HINT}
-    return {**named, "lines": masked(table).splitlines()}
+    first = next(iter(_waiting(scene)), None)
+    hint = f"{first.label} {first.qid}: …" if first else feedback.REPLY_HINT
+    return {"label": feedback.PANE_LABEL, "hint": hint, "lines": masked(table).splitlines()}
 
 
 def _stuck(scene: Scene) -> list[str]:

@@ -51,9 +51,7 @@ ANSWERED_THERE = "{name} answered: {words}"
 REPLY_DESCRIBED = "Answer a background agent at once, also while Claude works; alone: all tasks"
 REPLY_HINT = "bg-3 Q1: CSV"
 NEEDS_A_PROMPT = "Claude has to act on this. Press Enter to send it."
-PANE_TITLE = "Background tasks"
 PANE_LABEL = "Answer"
-PANE_HINT = "bg-3 Q1: CSV"
 NOT_WOKEN_HERE = "{label} cannot be woken from here: Claude is asked to"
 
 # Answering, said to the user
