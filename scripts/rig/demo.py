@@ -204,18 +204,7 @@ def run_live(view: View, plugin: Path, model: str) -> int:
             "--live asks before it spends anything, and puts the agent's questions to you: run it in a terminal"
         )
     installed = "bg@" in _output([claude, "plugin", "list"])
-    view.plain(
-        f"This runs {claude} ({version}) with your own login and settings, and the bg plugin "
-        + ("that you have installed." if installed else f"from {plugin}, for this session only.")
-    )
-    view.plain(
-        "It makes a scratch folder with one small file, and hands one small task to a background agent, which asks you "
-        "two questions and writes a README.md there. It may read and write files in that folder without asking."
-    )
-    view.plain(
-        "It is charged to your account as any session is: about ten requests. Your own ledger of tasks stays as it is."
-    )
-    if _ask("Type yes to go on: ").lower() != "yes":
+    if not _agreed(view, plugin, claude, version, installed=installed):
         view.plain("Nothing was started.")
         return 1
     folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="bg-demo-")))
@@ -234,6 +223,27 @@ def run_live(view: View, plugin: Path, model: str) -> int:
         follower = Follower(view, client, Book((folder, "ledger/ledger.db")), version)
         state = _talk(follower)
     follower.drain()
+    _sum_up(view, follower, state, folder)
+    return 0 if state in ("done", "partial") else 1
+
+
+def _agreed(view: View, plugin: Path, claude: str, version: str, *, installed: bool) -> bool:
+    """Say what the run does and costs; whether the user has typed yes."""
+    view.plain(
+        f"This runs {claude} ({version}) with your own login and settings, and the bg plugin "
+        + ("that you have installed." if installed else f"from {plugin}, for this session only.")
+    )
+    view.plain(
+        "It makes a scratch folder with one small file, and hands one small task to a background agent, which asks you "
+        "two questions and writes a README.md there. It may read and write files in that folder without asking."
+    )
+    view.plain(
+        "It is charged to your account as any session is: about ten requests. Your own ledger of tasks stays as it is."
+    )
+    return _ask("Type yes to go on: ").lower() == "yes"
+
+
+def _sum_up(view: View, follower: Follower, state: str, folder: Path) -> None:
     view.gap()
     cost = next((r["total_cost_usd"] for r in reversed(follower.run.results) if "total_cost_usd" in r), None)
     view.plain(
@@ -243,7 +253,6 @@ def run_live(view: View, plugin: Path, model: str) -> int:
     )
     if follower.run.stderr.strip() and not state:
         view.plain(f"The client said: {follower.run.stderr.strip()[-400:]}")
-    return 0 if state in ("done", "partial") else 1
 
 
 def _book(home: Home) -> Book:

@@ -31,9 +31,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
     `brief` is for events at which the host shows the user what the model is told: the text is then the user's line too.
     """
-    rows = scene.docket.due if rows is None else rows
-    hand = notes.in_hand(scene.book, scene.session) if rows else []
-    rows = [row for row in rows if _can_be_said(scene, row, hand)]
+    rows = _sayable(scene, scene.docket.due if rows is None else rows)
     if not rows or scene.late is not None or _room(scene) < LEAST_ROOM:
         return
     above = _shown_by_host(scene, rows)
@@ -82,6 +80,11 @@ def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
         return said
     _, asks = _asked(scene, row, then, said)
     return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
+
+
+def _sayable(scene: Scene, rows: list[Delivery]) -> list[Delivery]:
+    hand = notes.in_hand(scene.book, scene.session) if rows else []
+    return [row for row in rows if _can_be_said(scene, row, hand)]
 
 
 def _can_be_said(scene: Scene, row: Delivery, hand: list[str]) -> bool:
