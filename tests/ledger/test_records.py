@@ -35,7 +35,7 @@ from bg.ledger import (
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger, first_of, last_of
-from bg.ledger.values import Due
+from bg.ledger.values import Due, State
 
 ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
@@ -281,3 +281,9 @@ def test_a_digest_is_the_same_in_whatever_pieces_a_text_is_read(text, piece, mon
     monkeypatch.setattr(digests, "PIECE", piece)
     whole = hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:24]
     assert whole == digests.digest(text)
+
+
+def test_every_state_is_open_or_ended():
+    states = {value for name, value in vars(State).items() if not name.startswith("_")}
+    assert states == {*tasks.OPEN_STATES, *tasks.ENDED_STATES}
+    assert not {*tasks.OPEN_STATES} & {*tasks.ENDED_STATES}

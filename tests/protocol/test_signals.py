@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 import yaml
 from bg.protocol import blocks, fields, marks, problems, questions, signals
+from bg.words import texts
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -347,7 +348,8 @@ def test_the_fields_that_each_signal_asks_for():
     assert not any(name in told for name in ("timestamp", "total_duration"))
     assert "status: <success|partial_success|failed>" in told
     assert "blocked_work: <what could not be started, the failed step first>" in told
-    assert "CLARIFICATION_NEEDED, STOP_WORK, DELEGATE_WORK or COMPLETION_REPORT" == signals.markers()
+    assert f"{', '.join(MARKERS[:-1])} or {MARKERS[-1]}" == signals.markers()
+    assert [marker for marker in MARKERS if f": {marker}." not in texts.named()["missing_block"]] == []
 
 
 def allowed(text):

@@ -121,7 +121,11 @@ def _claude_code(host: Host) -> Iterator[Finding]:
             "claude update",
         )
         return
-    who = f"this session, which is not offered {tools.MESSAGE}," if host.lacks_its_way else "this version"
+    who = (
+        f"this session, which is not offered {tools.MESSAGE.called(host.version)},"
+        if host.lacks_its_way
+        else "this version"
+    )
     ways = {
         versions.BY_MESSAGE: f"answers go to the same agent ({tools.MESSAGE.called(host.version)})",
         versions.BY_LAUNCH: f"answers go to the same agent ({tools.resuming(host.version)} resume)",

@@ -175,7 +175,9 @@ def identity(token: str, transcript: str, host: Host, *, label: str, description
         agent_id=token,
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
-        message=fill("message") if host.passes_messages_up else fill("block_in_text"),
+        message=fill("message", message_tool=tools.MESSAGE.called(host.version))
+        if host.passes_messages_up
+        else fill("block_in_text"),
         markers=signals.markers(),
         follows=fill("after_asking_anew") if host.resume_way == NO_WAY else fill("after_asking"),
         blocks=signals.explained(token),

@@ -1,4 +1,4 @@
-"""The four signals and nothing else: their schemas, and how a block of text is read into a signal.
+"""The signals and nothing else: their schemas, and how a block of text is read into a signal.
 
 In reading order: `marks` (the kind of a single line), `blocks` (the blocks of a text), `fields` (the fields of
 a block), `questions` (lists of questions), `draft` (fields repaired by the schema), `problems` (the faults that
