@@ -16,6 +16,8 @@ from rig.session import Headless
 from rig.terminal import Interactive
 
 Step = Any
+#: How it is known that a person has typed something: by the host's record, or by the module in the client.
+TYPED = {"keyboard", "client"}
 LABEL = re.compile(r"not from the user\] label: (bg-\d+)")
 
 

@@ -24,7 +24,7 @@ def test_the_report_is_read_written_and_found_in_the_chat(host: str) -> None:
             if host in HAND_BACK:  # its word on auto mode comes by itself
                 term.wait_for("to change mode")
             term.say("/bg-status bg-3")
-            shown = term.wait_for(r"Original prompt: /bg\S*status bg-3")
+            shown = term.wait_for(r"\d+ more lines; all of it as a file")
             for words in ("bg-3  done for", "Outcome", "Both files are read.", "Asked and found"):
                 assert words in shown, shown
             assert re.search(r"\d+ more lines; all of it as a file:\s+/bg-status\s+report bg-3", shown), shown
@@ -36,8 +36,8 @@ def test_the_report_is_read_written_and_found_in_the_chat(host: str) -> None:
                 ("board", r"The tasks of every project, as of now"),
             ):
                 term.say(f"/bg-status {typed}")
-                shown = term.wait_for(rf"Original prompt: /bg\S*status {typed}")
-                assert re.search(said, shown), shown
+                term.wait_for(said)
+                term.settle()
         assert "## Asked and found" in (data / "reports" / "bg-3.md").read_text(encoding="utf-8")
         assert "Needs you" in (data / "board.html").read_text(encoding="utf-8")
         assert not model.by("parent")

@@ -49,8 +49,9 @@ def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
         term.wait_for("bg-1 asks: “Should the export")
         term.settle(1.5)
         term.say("/bg-status")
-        table = ours(term.wait_for(r"^ +Needs you 1$"), r"^ +Needs you 1$")
-        assert re.fullmatch(r"  bg-1 +\d+s  asks  audit the auth code", table[1]), table
+        first = r"^ +(?:⎿\s+bg: )?Needs you 1 *$"
+        table = ours(term.wait_for(first), first)
+        assert re.fullmatch(r" +bg-1 +\d+s  asks  audit the auth code", table[1]), table
         assert re.fullmatch(r" +Q1 “Should the export be CSV, XLSX, or both\?”", table[2]), table
         assert table[-1].endswith("→ /bg-answer bg-1 Q1: <answer>"), table
         assert max(map(len, table)) <= 80
@@ -77,7 +78,7 @@ def test_what_needs_the_user_is_on_a_screen_of_24_rows(count: int, host: str) ->
             if host in HAND_BACK:  # its word on auto mode comes by itself
                 term.wait_for("to change mode")
             term.say("/bg-status")
-            term.wait_for("Original prompt: /bg")
+            term.wait_for("Original prompt: /bg|❯ /bg:bg-status")
             shown = term.settle(1.0)
     said = " ".join(shown.split())
     if count == 12:
