@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Optional
 import pytest
 from directed import both, brought, directed, spawn, speak, until
 from generations import NEWEST
-from loop import ROOT, block, launch, one, reacting, rows, wake
+from loop import ROOT, block, launch, news, one, reacting, rows, wake
 from rig import clients
 from rig.home import PATIENCE, Home
 from rig.model import Model
@@ -251,6 +252,58 @@ def test_without_the_module_everything_goes_as_before(how: str, host: str, tmp_p
             found = rows(home, "SELECT DISTINCT p.proof FROM answers a JOIN proofs p ON p.id = a.proof")
             assert found == [{"proof": "keyboard"}]
             assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
+
+
+REFUSES = """
+export function register(on) {
+  on('session.send', () => ({ isDelivered: false, reason: 'not from here' })).catch(($, e, next) => next(e));
+}
+"""
+QUESTION = block("CLARIFICATION_NEEDED", questions=[FORMAT])
+
+
+def another(where: Path) -> Path:
+    """Somebody else's plugin, whose module lets no module wake an agent."""
+    (where / ".claude-plugin").mkdir(parents=True)
+    (where / "hooks").mkdir()
+    named = {"name": "other", "version": "1.0.0", "description": "Refuses"}
+    (where / ".claude-plugin" / "plugin.json").write_text(json.dumps(named))
+    (where / "hooks" / "hooks.json").write_text(json.dumps({"modules": ["./register.js"], "hooks": {}}))
+    (where / "hooks" / "register.js").write_text(REFUSES)
+    return where
+
+
+def test_where_the_client_wakes_no_agent_claude_is_asked_to(host: str, tmp_path: Path) -> None:
+    """Another plugin's module refuses it, to ours and to Claude: then a new agent gets the answer."""
+    script = Script(
+        ("heir", lambda request: "A1: CSV" in request.first_user_text(), [block("COMPLETION_REPORT")]),
+        ("agent", asked("AUDIT-TASK"), [QUESTION]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (LABELLED, launch(TASK)),
+                ("Resume it now", wake),
+                ("was not woken. Nothing is lost", launch(TASK)),
+            ),
+        ),
+    )
+    plugins = [ROOT, another(tmp_path / "other")]
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, plugins, ALLOWED) as term:
+        typed(term, "/bg:bg Audit the authentication code")
+        ended(home, 1)
+        term.wait_for(r"1 asks\s+bg-1: CSV or JSON")
+        term.settle(1.5)
+        press(term, "1")
+        term.wait_for("Why it matters: Both are used")
+        press(term, "Enter")
+        ended(home, 2)
+        term.wait_for("bg-1 done", history=True)
+        assert given(home) == [("Q1", "CSV", "dialog")]
+        [told] = [each for each in model.by("parent") if "Resume it now" in news(each)]
+        assert "The user has answered bg-1 in the client" in news(told)
+        assert len(model.by("heir")) == 1
+        assert rows(home, "SELECT event, text FROM errors") == []
 
 
 # What an agent's shell can do: it reads all files, knows how the module works, and calls the hooks as it does.
