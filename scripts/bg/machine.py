@@ -134,7 +134,7 @@ def host() -> Optional[Process]:
 def shares_terminal(with_: Process) -> bool:
     """Whether this process belongs to the same terminal as another one.
 
-    The process of a tool, a hook or a daemon has been put into a session of its own, which no process can leave again.
+    A tool, a hook or a daemon runs in a session of its own, and no process can return to the session that it has left.
     """
     try:
         if os.getsid(0) != os.getsid(with_.pid):

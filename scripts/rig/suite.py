@@ -32,7 +32,7 @@ ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the sh
 REQUIRED = "BG_REQUIRE_HOSTS"
 CLIENT, MUTANTS = "--client", "--mutants"
 USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
-scripts/test --all        everything, on seven clients, and the loop on three more that are drawn; all are fetched
+scripts/test --all        everything, on the tested clients, and the loop on three more that are drawn; all are fetched
 scripts/test --client C   the loop on this version, which is fetched, or on the client at this path
 scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
 scripts/test --mutants    small faults in the plugin, one at a time: which of them a test of their room notices

@@ -127,7 +127,7 @@ def test_a_bare_python_gives_the_same_verdict(python):
     text = "\n\n".join(case["text"] for case in CASES)
     # -S leaves out site-packages: a Python with neither package.
     done = run(python, "-S", BGCTL, "check", "--json", text=text.encode())
-    expected = [signals.to_json(signal) for signal in signals.read(text).signals]
+    expected = [signals.as_json_object(signal) for signal in signals.read(text).signals]
     assert len(CASES) == len(expected)
     assert expected == json.loads(done.stdout)
     assert 1 == done.returncode

@@ -61,7 +61,7 @@ def timed(name: str, call: Callable[[Any], None], cases: Iterator[Any], tell: An
 def test_any_report_is_decoded_in_bounded_time(tell: Any) -> None:
     def call(text: str) -> None:
         for signal in signals.read(text).signals:
-            body = json.loads(json.dumps(signals.to_json(signal)))
+            body = json.loads(json.dumps(signals.as_json_object(signal)))
             assert body["signal_type"] in signals.schemas()
             assert signal.closed in (True, False)
 

@@ -223,7 +223,7 @@ def test_a_message_is_on_its_way_until_it_has_arrived_or_failed(book):
 
 def test_single_values_come_back_as_they_were_set(book):
     with book.transaction() as writing:
-        assert [windows.next_label(writing), windows.next_label(writing)] == ["bg-1", "bg-2"]
+        assert [windows.take_label(writing), windows.take_label(writing)] == ["bg-1", "bg-2"]
         assert (notes.quiet_since(book, "bg-1"), notes.asked_first(book, "s1"), notes.kept_aside(book)) == (0, [], "")
         notes.set_quiet_since(writing, "bg-1", 1_700_000_000)
         notes.set_asked_first(writing, "s1", [3, 4])
@@ -253,12 +253,12 @@ def test_a_group_is_over_with_its_last_member_and_only_where_there_are_several(b
         for label in ("bg-1", "bg-2", "bg-3"):
             tasks.create(writing, label, "bg-1", "s1", "/p", "", "launched")
         tasks.set_state(writing, "bg-1", "done")
-        assert tasks.group_over(book, tasks.get(book, "bg-1")) == ""
+        assert tasks.ended_group(book, tasks.get(book, "bg-1")) == ""
         tasks.set_state(writing, "bg-2", "failed")
         tasks.set_state(writing, "bg-3", "not_launched")
-        assert tasks.group_over(book, tasks.get(book, "bg-2")) == "bg-1"
+        assert tasks.ended_group(book, tasks.get(book, "bg-2")) == "bg-1"
         tasks.set_state(writing, "bg-2", "not_launched")
-        assert tasks.group_over(book, tasks.get(book, "bg-1")) == ""
+        assert tasks.ended_group(book, tasks.get(book, "bg-1")) == ""
 
 
 def test_what_is_known_of_a_session(book):

@@ -37,7 +37,7 @@ def interrupted(drive: Drive, count: int, ago: float) -> None:
     book = drive.ledger()
     with book.transaction() as writing:
         for number in range(count):
-            label = windows.next_label(writing)
+            label = windows.take_label(writing)
             tasks.create(writing, label, label, drive.session, str(drive.folder), "Old work", "launched")
             token = launches.note(writing, f"toolu_old{number}", label, "", "", str(drive.folder), "")
             runs.bind(writing, token, f"old{number}")

@@ -17,7 +17,7 @@ from bg import durations
 from bg.host import event, transcripts
 from bg.ledger import place
 from drive import Drive, block, context
-from recordings import VERSIONS, recorded
+from recordings import NEWEST, VERSIONS, recorded
 
 OBSERVED: dict[str, dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "host" / "limits.json").read_text(encoding="utf-8")
@@ -31,6 +31,10 @@ CUTS = {
     "overloaded again": event.OVERLOADED,
 }
 EVERY = [(version, kind) for version in OBSERVED for kind in OBSERVED[version]]
+
+
+def test_the_newest_client_has_records_of_its_limits():
+    assert NEWEST in OBSERVED
 
 
 @pytest.fixture(autouse=True)

@@ -81,7 +81,7 @@ def test_a_signal_has_the_problems_that_its_case_names(case):
 def test_an_agents_output_is_read_as_its_case_says(output):
     """`text` is what an agent wrote, `expected` what is read in it."""
     reading = signals.read(output["text"])
-    found = [signals.to_json(signal) for signal in reading.signals]
+    found = [signals.as_json_object(signal) for signal in reading.signals]
     deciding = None if reading.deciding is None else reading.signals.index(reading.deciding)
     assert output["expected"] == {"signals": found, "deciding": deciding, "notes": list(reading.notes)}
 
@@ -307,7 +307,9 @@ def test_a_block_with_nothing_to_act_on_is_not_readable(marker):
 
 
 def test_json_names_everything_a_reader_needs():
-    answer = signals.to_json(decoded("STOP_WORK", {**example("STOP_WORK"), "stop_reason": "Blocker", "own_key": "1"}))
+    answer = signals.as_json_object(
+        decoded("STOP_WORK", {**example("STOP_WORK"), "stop_reason": "Blocker", "own_key": "1"})
+    )
     payload = {name: text for name, text in example("STOP_WORK").items() if name not in ("agent_id", "timestamp")}
     assert {
         "signal_type": "STOP_WORK",
@@ -324,7 +326,7 @@ def test_json_names_everything_a_reader_needs():
 
 @pytest.mark.parametrize("marker", MARKERS)
 def test_the_json_form_reads_back(marker):
-    answer = signals.to_json(decoded(marker, example(marker)))
+    answer = signals.as_json_object(decoded(marker, example(marker)))
     form = {name: answer[name] for name in ("signal_type", "agent_id", "timestamp", "payload")}
     for text in (json.dumps(form), json.dumps(form, indent=2), f"Done.\n```json\n{json.dumps(form, indent=1)}\n```\n"):
         [signal] = signals.read(text).signals

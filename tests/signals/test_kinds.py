@@ -101,7 +101,7 @@ def told() -> Told:
 def reminded(marker: str, **fields: str) -> Reminder:
     lines = "".join(f"{name}: {value}\n" for name, value in fields.items())
     signal = signals.decode(blocks.find(f"[{marker}]\nagent_id: bg-1-a\n{lines}[/{marker}]")[0])
-    return kinds.of(marker).remind(signals.to_json(signal), told())
+    return kinds.of(marker).remind(signals.as_json_object(signal), told())
 
 
 @pytest.mark.parametrize(

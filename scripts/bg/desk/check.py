@@ -68,12 +68,16 @@ def _of_signals(file: str, *, as_json: bool) -> Outcome:
         return 1, "[]\n" if as_json else "", f"{said}bgctl check: no signal found\n"
     code = int(not all(signal.valid for signal in reading.signals))
     if as_json:
-        return code, json.dumps(list(map(signals.to_json, reading.signals)), ensure_ascii=False, indent=2) + "\n", said
+        return (
+            code,
+            json.dumps(list(map(signals.as_json_object, reading.signals)), ensure_ascii=False, indent=2) + "\n",
+            said,
+        )
     return code, "".join(map(described, reading.signals)), said
 
 
 def described(signal: signals.Signal) -> str:
-    """A signal's verdict for people, one line for each thing to know."""
+    """The verdict on a signal, for people: one line for each thing to know."""
     verdict = "valid" if signal.valid else f"{len(signal.problems)} problem{'s' * (len(signal.problems) > 1)}"
     lines = [f"{signal.marker}, line {signal.line}, from {signal.agent_id or 'nobody'}: {verdict}"]
     lines += [f"  problem: {problem.text}" for problem in signal.problems]
@@ -100,7 +104,7 @@ def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
 
 
 def _fit(file: str, schema: str) -> schemas.Fit:
-    """Whether the file fits; the packages are looked for in the same places as by the hooks."""
+    """Whether the file fits; the packages are looked for where the hooks look for them too."""
     text, against = _text(file), _text(schema)
     fit = schemas.Fit(why="jsonschema is missing", missing=True)
     for python, folders in packages.sources():

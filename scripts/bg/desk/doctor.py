@@ -166,7 +166,7 @@ def _hooks() -> Iterator[Finding]:
     if broken:
         yield Finding("hooks", "wrong", broken, "install the plugin again")
     elif not off and not managed:
-        yield Finding("hooks", "ok", f"{len(events)} events; last call {_last_call()}")
+        yield Finding("hooks", "ok", f"{len(events)} events; last call {_last_hook_time()}")
 
 
 def _setting(name: str, files: list[Path]) -> list[Path]:
@@ -174,7 +174,7 @@ def _setting(name: str, files: list[Path]) -> list[Path]:
     return [path for path in files if _read(path).get(name) is True]
 
 
-def _last_call() -> str:
+def _last_hook_time() -> str:
     """The time at which a hook last noted a session."""
     newest = max(
         (

@@ -275,7 +275,7 @@ def _moments(book: Ledger, task: Task) -> Iterator[Moment]:
         yield child.made, 4, what, _quoted(child.description), "bad" if child.refused else ""
     yield from _ends(book, label)
     yield from _answers(book, label)
-    yield from _of_others(book, label)
+    yield from _words_of_others(book, label)
     yield from _sent(book, label)
     for check in verifications.find(book, label=label):
         if check.ended is not None:
@@ -313,7 +313,7 @@ def _answers(book: Ledger, label: str) -> Iterator[Moment]:
             yield answer.at, 6, "you answered", words, "good"
 
 
-def _of_others(book: Ledger, label: str) -> Iterator[Moment]:
+def _words_of_others(book: Ledger, label: str) -> Iterator[Moment]:
     """Words that are not known to be the user's own, or that the parent passed on."""
     for said in proofs.find(book, label=label):
         if said.proof in proofs.WITHOUT_EFFECT:

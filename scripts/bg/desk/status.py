@@ -213,7 +213,7 @@ def leave(case: Case) -> Optional[Outcome]:
     own = _asked_about(case, task.agent)
     if not own:
         return None
-    # Each look reads a transcript, and every task needs this: the search ends at the first other call.
+    # Each look reads a transcript, and this runs for every task: the search ends at the first call of anybody else.
     is_alone = len(own) == 1 and not any(_asked_about(case, agent) for agent in noted if agent != task.agent)
     stands = phrases.WAITS_FOR_LEAVE if is_alone else phrases.ASKED_FOR_LEAVE
     return Outcome(task.label, stands, "needs", _call_in_words(own[-1]))

@@ -80,7 +80,7 @@ class Share(Record):
 
 
 def _shares(project: str) -> Iterator[Share]:
-    """The share of each ledger that can be read, for a project or for all."""
+    """One share from each ledger that can be read, for a project or for all."""
     for folder in place.existing():
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             yield _share(book, project)

@@ -348,7 +348,7 @@ class _Layout:
         return lines
 
     def _hung(self, head: Cell, text: str, style: str) -> list[str]:
-        """The text after this cell, whose further lines are indented below its first."""
+        """The cell and the text after it; further lines of the text are indented below its first line."""
         first, *rest = self.page.wrapped(text, style, indent=self.inset)
         return [self.page.paint(head.text, head.style) + first[self.inset :], *rest]
 

@@ -136,14 +136,16 @@ class _Examination:
         if item.kind == "ran":
             return self.judge.judge(item)
         if item.kind == "fits":
-            return schemas.declared(item, self.evidence)
+            return schemas.judge_declared(item, self.evidence)
         if item.kind in ("commit", "pushed", "pr"):
             return commits.judge(self.disk.baseline(), self.calls, item)
         return files.judge(self.disk, self.calls, item)
 
     def _promises(self) -> None:
         for document, schema in schemas.pairs_in(self.deliverables):
-            found = schemas.declared(Item(f"{document} (schema: {schema})", "fits", document, schema), self.evidence)
+            found = schemas.judge_declared(
+                Item(f"{document} (schema: {schema})", "fits", document, schema), self.evidence
+            )
             self.evidence.findings += [found] if found.reason != "not asked" else []
         success = self.status == "success"
         asked.notes(self.disk, self.calls, self.report, self.evidence, success=success or not self.status)

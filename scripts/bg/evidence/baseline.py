@@ -125,7 +125,7 @@ class Baseline:
         return None if done is None else _printed(done, most)
 
     def _asked(self, *arguments: str) -> Optional[subprocess.CompletedProcess[bytes]]:
-        """Git's answer, even if a refusal; None if it gave none in time."""
+        """Git's answer, which may be a refusal; None if it could not be run or did not answer in time."""
         if self._unanswered >= UNANSWERED:
             return None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}

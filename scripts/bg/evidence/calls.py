@@ -27,7 +27,7 @@ PASSIVE = {
     "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "BashOutput", "KillShell",
     "KillBash", "TaskStop", "LSP", *tools.ASK.names, *tools.OUTPUT.names,
 }  # fmt: skip
-# The host's own line, unlike any line of a log; it is alone, or follows the output so far.
+# The host's own line on a command in the background, unlike any line of a log: alone, or after the output so far.
 BACKGROUND = pattern(
     r"^Command (?:running in (?:the )?background|was (?:manually )?backgrounded|.{0,60}moved to the background)\b",
     re.MULTILINE,

@@ -86,7 +86,7 @@ def _last_call_in_words(done: list[Call], *, stopped: bool) -> str:
 
 
 def _step(transcript: str, done: list[Call]) -> str:
-    """The open step: a call without a result, else the entry in progress on its list, else its last words."""
+    """The open step: a call without a result, else the entry in progress on the agent's list, else its last words."""
     if done and not done[-1].answered:
         return _gist(done[-1])
     step = next((each for each in map(_in_progress, reversed(done)) if each), "")

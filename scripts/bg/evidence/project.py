@@ -168,7 +168,7 @@ class Project:
         return self._index
 
     def has_ending(self, last: str) -> bool:
-        """Whether some file's own name ends with `last`: a text may have split a name with a space in it."""
+        """Whether a file's name, without its folders, ends with `last`: a text may have cut a name at a space in it."""
         return any(name.endswith(named.composed(last)) for name in self.names())
 
     def at(self, name: str) -> Optional[Found]:

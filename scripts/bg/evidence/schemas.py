@@ -103,7 +103,7 @@ def judge(disk: Disk, brief: Mapping[str, str], evidence: Evidence) -> None:
         evidence.asked.append(Finding(pair.claim, "fits", pair.claim, reason, detail))
 
 
-def declared(item: Item, evidence: Evidence) -> Finding:
+def judge_declared(item: Item, evidence: Evidence) -> Finding:
     """The finding on a declared fit: that of the launch's pair, if it names one; a report alone opens no file."""
     for each in evidence.asked:
         document, _, schema = each.subject.removesuffix(")").partition(" (schema: ")

@@ -5,6 +5,6 @@ The client: `versions` (which one runs this process, by its environment, and its
 theme).
 Unexpected behaviour of a client: `drift` (an event lacks something) and `deviations` (the consequences).
 Its files: `transcripts` (reading them), `agents` (where an agent's is), `activity` (what an agent does now), `origins`
-(who said something), `arrivals` (which record proves that something has arrived), `receipts` (whether our words have),
-`permissions` (settings files).
+(who said something), `arrivals` (waits for the record that proves that something has arrived), `receipts` (whether our
+words have), `permissions` (settings files).
 """

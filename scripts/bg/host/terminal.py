@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from bg.host.event import Event
 
 USUAL = 80
-# A hook's text is indented by two columns and wrapped ten before the edge. The prompt below it, the box for the next
-# prompt and the lines around that take eight rows (2.1.197, 2.1.328); on versions that set no LINES, ten (2.1.7).
+# A hook's text is indented by two columns and wrapped ten before the edge. Eight rows are taken by the prompt below it
+# and the box for the next prompt with its lines (2.1.197, 2.1.328); on versions that set no LINES, ten (2.1.7).
 MARGIN, TAKEN, TAKEN_BEFORE = 10, 8, 10
 LEAST = 40
 DELIVERED = "dark"

@@ -96,7 +96,7 @@ OF_MODULE = "toolu_plugin_"  # 2.1.287 to 2.1.328
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 
-def by_module(event: Event) -> bool:
+def is_by_module(event: Event) -> bool:
     """Whether a module of the client (ours, or another plugin's) makes this call, and not the model."""
     return is_of_module(event.tool_use)
 

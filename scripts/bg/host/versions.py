@@ -41,9 +41,9 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # 2.1.270, 2.1.271.
     "has_handback": [((2, 1, 271), None)],
     # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
-    # need not say it first. In between, the host appends an end that comes in the middle of a turn to the next tool
-    # result, and no hook runs. 2.1.50 announces every end too, 2.1.63 does not. 2.1.69 could not be tried: it
-    # sends the model no request.
+    # need not report it before that hook does. In between, the host appends an end that comes in the middle of a turn
+    # to the next tool result, and no hook runs. 2.1.50 announces every end too, 2.1.63 does not. 2.1.69 could not be
+    # tried: it sends the model no request.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
     # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
     "wakes_parked": [((2, 1, 225), None)],

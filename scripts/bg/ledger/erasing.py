@@ -82,7 +82,7 @@ def finish(book: Ledger, patience: float) -> list[str]:
 
 
 def erase_old(book: Ledger, days: int) -> None:
-    """Begin to erase tasks that ended more than `days` days ago and were heard, in the ledger and in the archive."""
+    """Begin to erase tasks that ended over `days` days ago, with all reminders heard, in ledger and archive."""
     limit = book.now() - days * durations.DAY
     for label in forgetting.forgettable(book, limit, forgetting.MOST):
         begin(book, label)

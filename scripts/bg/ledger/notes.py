@@ -280,7 +280,7 @@ def is_told_late(book: Ledger, label: str) -> bool:
     return bool(_get(book, f"late_task:{label}"))
 
 
-def set_told_late(book: Writing, label: str) -> None:
+def set_told_of_lateness(book: Writing, label: str) -> None:
     """Note that the user has been told so, which happens once."""
     _set(book, f"late_task:{label}", "1")
 

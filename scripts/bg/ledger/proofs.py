@@ -19,8 +19,8 @@ CLIENT = "client"  # typed in the client, as the chain of its module proves
 # Without effect: known to be somebody else's, or of an unknown origin, in which case a code can confirm the words.
 UNPROVEN, KEPT = "unproven", "kept"
 WITHOUT_EFFECT = (UNPROVEN, KEPT)
-# How the words came: in a prompt, in a prompt that waited in the spool, in a prompt that closes a task once it is
-# proven, in a dialog's answers, in the parent's own message.
+# How the words came: in a prompt, in a prompt that waited in the spool, in a prompt that, once proven, closes a task,
+# in a dialog's answers, in the parent's own message.
 PROMPTED, SPOOLED, CLOSES, CHOSEN, PASSED_ON = "prompt", "spool", "close", "dialog", "message"
 MOST_MISSED = 3
 _SIGNS = "abcdefghijklmnopqrstuvwxyz234567"

@@ -218,7 +218,7 @@ def members(book: Ledger, group: str) -> list[Task]:
     )
 
 
-def group_over(book: Ledger, task: Task) -> str:
+def ended_group(book: Ledger, task: Task) -> str:
     """The group of a task if it has several launched tasks and all of them have ended; else empty."""
     together = members(book, task.grp)
     return task.grp if len(together) > 1 and all(one.ended is not None for one in together) else ""

@@ -25,7 +25,7 @@ class Window(Record):
     proof: Optional[int]
 
 
-def next_label(book: Writing) -> str:
+def take_label(book: Writing) -> str:
     """Take a label that no task and no window has had."""
     number = notes.last_number(book) + 1
     notes.set_last_number(book, number)
@@ -41,7 +41,7 @@ def is_known(book: Ledger, label: str) -> bool:
 
 def open_window(book: Writing, session: str, kind: str, text: str, label: str = "") -> str:
     """Open a window for this turn; return the label that its first launch gets."""
-    label = label or next_label(book)
+    label = label or take_label(book)
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
     book.write(
         "INSERT INTO windows (session, kind, label, text, opened) VALUES (?,?,?,?,?)",

@@ -2,9 +2,9 @@
 
 Every step gets a `scene`, the event with its answer.
 Turns: `turns` (a prompt begins one, Stop ends it), `commands` (/bg-status).
-A launch: `launching` (the parent's call), `named_check` (finds the user's check), `adopting` (whether it is ours; the
-agent's identity), `binding` (which task the agent belongs to), `beginning` (the agent starts), `nesting` (its own
-launches).
+A launch: `launching` (the parent's call), `named_check` (finds the user's check), `adopting` (the label that the
+parent is given, whether a launch is ours, the agent's identity), `binding` (which task the agent belongs to),
+`beginning` (the agent starts), `nesting` (its own launches).
 The end of a run: `ending` (the hook of the end), `hearing` (the agent's new words), `reports` (its text is kept),
 `judging` (whether it is asked once more), `noting` (signals), `concluding` (the state of the task), `closing` (ends
 that no hook told), `parking` (its own commands still run), `pausing` (limits), `checkpoints` (the state of cut work),

@@ -249,7 +249,7 @@ def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
     if window is None:
         return None
     taken = windows.own_label_is_used(book, window)
-    label = windows.next_label(book) if taken else window.label
+    label = windows.take_label(book) if taken else window.label
     tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
     return _Place(label, window.label, again=window.kind == Opened.RELAUNCH and not taken)
 

@@ -288,7 +288,7 @@ def _head(plain: str, found: re.Match[str]) -> _Head:
     label = label_of((found["label"] or "").replace(" ", ""))
     before = plain[max(0, start - _LONGEST) : start] or "\t"
     if label and found["ids"] and not begins and _CARRIES_ON.search(before.rstrip()):
-        # The label ends the answer before, as in `csv for bg-1  Q2: no`.
+        # The label belongs to the end of the preceding answer, as in `csv for bg-1  Q2: no`.
         start, label = found.start("open"), ""
         before = plain[max(0, start - _LONGEST) : start]
     qids = [_qid(each) for each in _IDS.findall(found["ids"])]

@@ -42,7 +42,7 @@ def before_question(scene: Scene) -> None:
     items = inbox.waiting(scene.book, project=scene.project)
     asked = dialogs.questions_of(event)
     rewritten, put_now = in_agents_words(
-        asked, items, lambda label: name_of(scene, label), by_module=tools.by_module(event)
+        asked, items, lambda label: name_of(scene, label), by_module=tools.is_by_module(event)
     )
     given = dialogs.own_answers(event) if put_now else ""
     mark = scene.book.chance(8).hex() if given else ""
@@ -77,7 +77,7 @@ def after_question(scene: Scene) -> None:
             told = [phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK)]
         else:
             told = _take_all(scene, writing, given, shown)
-    if tools.by_module(event):
+    if tools.is_by_module(event):
         _leave_to_module(scene)
         return
     if told:
@@ -89,7 +89,7 @@ def after_question(scene: Scene) -> None:
 def _given(event: Event) -> dict[str, str]:
     """The user's answers by the dialog's questions, without those that say nothing yet."""
     chosen = dialogs.answers_of(event)
-    if tools.by_module(event):
+    if tools.is_by_module(event):
         chosen = {question: meant(text) for question, text in chosen.items()}
     return {question: text for question, text in chosen.items() if text.strip()}
 
@@ -219,7 +219,7 @@ def _take_all(scene: Scene, writing: Writing, given: dict[str, str], put: Option
 
 
 def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[tuple[str, Question]]:
-    """The items that a dialog's questions put, told by their words: an id alone may mean another item by now."""
+    """A dialog's questions that put an item, each with it, as its words show: an id alone may mean another by now."""
     pairs: list[tuple[str, Question]] = []
     left = _unnamed(scene, shown, meant)
     for question in shown:

@@ -40,8 +40,8 @@ def seen_by_parent(scene: Scene, case: Case, run: int, *, spoke: bool) -> tuple[
     last = case.agent.run
     if last is None or last.run != run:
         return "", ""
-    # An open call shows a cut that the host may tell of later: the words before the call were taken for the last. Only
-    # the call that hands the report back may be open: it is so while the host reviews it.
+    # An open call shows that the run was cut, even if the host says so only later: the words before the call were taken
+    # for the run's last. Only the call that hands the report back may be open, while the host reviews the report.
     path = agents.of_agent(scene.event.transcript, case.task.agent)
     if spoke and not last.cut and not transcripts.has_open_call(path, tools.HANDBACK.names):
         return "", ""

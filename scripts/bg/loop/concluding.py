@@ -70,7 +70,7 @@ def conclude(
 def account(book: Writing, case: Case) -> None:
     """Owe the parent one account of several tasks, if the one that has ended was the last of them."""
     joint = case.joint
-    group = tasks.group_over(book, case.task)
+    group = tasks.ended_group(book, case.task)
     if joint is not None:
         deliveries.make(book, joint.label, Due.JOINT, Key.of_joint(joint.label, len(joint.asked)))
     elif group:
@@ -102,7 +102,7 @@ def _by_signal(book: Writing, end: _End, signal: signals.Signal, own: list[signa
     # Once the agent's work is over, nothing is left to wait for.
     asked = _on_the_way(end) if over else [*_beside(end, signal, own), *_unsettled(end.left, signal.marker)]
     _note_asked(book, end, asked)
-    _withdraw(book, label, agent, end.run + over)
+    _withdraw_earlier(book, label, agent, end.run + over)
     news = noting.note(book, case, agent, end.run, signal, ends=True)
     tasks.set_state(book, label, kind.state(signal, own, found))
     if over and not end.cut:
@@ -142,7 +142,7 @@ def _note_asked(book: Writing, end: _End, found: list[signals.Signal]) -> None:
         noting.note(book, end.case, end.agent.id, end.run, signal)
 
 
-def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
+def _withdraw_earlier(book: Writing, label: str, agent: str, run: int) -> None:
     """Withdraw the earlier items of the task, except requests, and questions answered by an assumption."""
     for item in inbox.open_before(book, label, agent, run):
         if inbox.kind(item) != Item.DELEGATION and not inbox.assumed(item):
@@ -154,7 +154,7 @@ def _without_signal(book: Writing, end: _End) -> None:
     label, agent, cut = end.case.label, end.agent.id, end.cut
     open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(end.left, "")
     _note_asked(book, end, [*_on_the_way(end), *open_ones])
-    _withdraw(book, label, agent, end.run)
+    _withdraw_earlier(book, label, agent, end.run)
     tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
     deliveries.make(book, label, Due.ENDED, Key.of_end(agent, end.run))
     if not cut:

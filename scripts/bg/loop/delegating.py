@@ -93,7 +93,7 @@ def refused(scene: Scene, label: str) -> str:
 
 def _open_for(scene: Scene, writing: Writing, one: Delegation, words: str, *, condition: str = "") -> str:
     """Give an approved request a label and, if there is room, a window; a word for the user if the launch must wait."""
-    label = one.worker or windows.next_label(writing)
+    label = one.worker or windows.take_label(writing)
     delegations.approve(writing, one, words, label)
     one = delegations.find(writing, signal=one.signal)[0]
     work = delegation.work(writing, one)

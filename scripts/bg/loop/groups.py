@@ -74,10 +74,10 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcrip
         read, problems = delivered.of_task(book, row, transcript)
         given += [(row.label, name, data) for name, data in read]
         unread += problems
-    return "\n".join([*lines, _results(given, bgctl, status=not open_work), *unread])
+    return "\n".join([*lines, _account_of_results(given, bgctl, status=not open_work), *unread])
 
 
-def _results(given: list[tuple[str, str, bytes]], bgctl: Callable[[str], str], *, status: bool) -> str:
+def _account_of_results(given: list[tuple[str, str, bytes]], bgctl: Callable[[str], str], *, status: bool) -> str:
     """The merged account of the result files, each of which is given with its task and its name."""
     taken = intake.take([Source(f"{label} {name}".strip(), data) for label, name, data in given], only_results=True)
     if not (taken.results or taken.reports):

@@ -311,7 +311,7 @@ def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
         return [launch.tool_use for launch in launched if launch.window in opened]
     if not tools.is_launch(event):
         return []
-    # A call of an earlier message has been answered; calls of the same message may not be yet.
+    # The calls of earlier messages have been answered; those of this call's own message perhaps not yet.
     message = receipts.messages(event.transcript)
     answered = [launch.tool_use for launch in launched if message.get(launch.tool_use)]
     return [call for call in answered if message[call] != message.get(event.tool_use)]

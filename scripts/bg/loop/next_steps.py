@@ -74,7 +74,7 @@ def _launches(scene: Scene, case: Case) -> list[str]:
 
 
 def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
-    """Approved requests of a task that nothing was launched for in the turn of the approval."""
+    """A task's approved requests for which no agent was launched in the turn of the approval."""
     found = case.forgotten
     return [one for one in found if cases.of(scene.book, one.worker) is not None]
 

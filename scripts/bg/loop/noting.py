@@ -25,7 +25,7 @@ def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal
     """Record one signal, its items and the reminder that the parent is owed; False if another path has done so."""
     label, ends = case.label, ends or signal.terminal
     kind = kinds.of(signal.marker)
-    body = signals.to_json(signal)
+    body = signals.as_json_object(signal)
     key = _key(signal.marker, body["payload"])
     _fill_in_times(book, agent, body, kind.duration)
     known = kind.asked_before(book, agent, run, signal.fields) or reported.signal_id(book, agent, run, key)

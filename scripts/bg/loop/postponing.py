@@ -54,7 +54,7 @@ def worth_keeping(event: Event) -> bool:
 
 def speaks_to_the_user(event: Event) -> bool:
     """Whether the host shows the user a line from this event, and no module shows it instead."""
-    return event.name in SHOWN and not event.in_subagent and not tools.by_module(event)
+    return event.name in SHOWN and not event.in_subagent and not tools.is_by_module(event)
 
 
 def put_off(

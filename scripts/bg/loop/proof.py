@@ -308,7 +308,7 @@ def message_refused(scene: Scene, case: Case, typed: str) -> str:
     waiting = case.agent.answers
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
         return phrases.PROOF_PENDING.format(label=case.label)
-    peer = "" if tools.by_module(scene.event) else _peer(scene)
+    peer = "" if tools.is_by_module(scene.event) else _peer(scene)
     if not peer:
         return ""
     with scene.book.transaction() as writing:

@@ -33,7 +33,7 @@ class Found(Record):
 
 
 def is_due(scene: Scene) -> bool:
-    """Whether the session, by its marker, is known to another ledger than this one, which is gone."""
+    """Whether, as the session's marker says, it was known to a ledger that is gone, and not to this one."""
     if scene.docket.row is not None:
         return False
     known = place.ledgers_that_knew(scene.book.place, scene.session)
@@ -87,7 +87,7 @@ def _adopt(scene: Scene, writing: Writing, found: list[Found]) -> list[str]:
     for each in found:
         old = each.who.label
         if old not in labels:
-            labels[old] = windows.next_label(writing) if windows.is_known(book, old) else old
+            labels[old] = windows.take_label(writing) if windows.is_known(book, old) else old
         label = labels[old]
         notes.set_last_number(writing, max(notes.last_number(book), int(label.split("-")[1])))
         tasks.create(writing, label, label, scene.session, scene.project, "", State.LAUNCHED)

@@ -40,12 +40,11 @@ ALWAYS = (BEGIN, PROMPT, STOP)
 
 
 class Recovery(Record):
-    """A loss, the moments at which to look for it, the function that makes up for it, and a recorded scene with it."""
+    """A loss, the moments at which to look for it, and the function that makes up for it."""
 
     lost: str
     when: tuple[str, ...]
     recover: Callable[[Scene], None]
-    scene: str
 
 
 def catch_up(scene: Scene, moment: str) -> None:
@@ -211,21 +210,21 @@ def _owe_again(scene: Scene, label: str) -> None:
 
 # In this order: an agent is bound before it is looked for, and its words are read before its run is closed.
 RECOVERIES = (
-    Recovery("the ledger", (LOST,), rebuilding.rebuild, "background"),
-    Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
-    Recovery("a session that has moved", (INHERIT,), continuing.arrive, "moved"),
-    Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
-    Recovery("the launch of an agent", ALWAYS, binding.by_prompt, "background"),
-    Recovery("the identity of an agent", ALWAYS, _look_for_identity, "background"),
-    Recovery("the refusal of a launch", ALWAYS, launching.free_refused, "denied"),
-    Recovery("a notification in mid-turn", ALWAYS, _take_queued, "midturn"),
-    Recovery("the end of an agent on a host without a list", ALWAYS, _each(_close_silent), "background"),
-    Recovery("a signal between two calls", ALWAYS, hearing.everybody, "background"),
-    Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
-    Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
-    Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_parked_woken), "parked"),
-    Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all, "send-running"),
-    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.WAITING_STATES), "resume"),
-    Recovery("the launch of an agent that was approved", (PROMPT,), _owe_launches_again, "background"),
-    Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see, "sessions"),
+    Recovery("the ledger", (LOST,), rebuilding.rebuild),
+    Recovery("the folder of a project", (INHERIT,), moving.follow),
+    Recovery("a session that has moved", (INHERIT,), continuing.arrive),
+    Recovery("a session that is gone", (INHERIT,), inheriting.take_over),
+    Recovery("the launch of an agent", ALWAYS, binding.by_prompt),
+    Recovery("the identity of an agent", ALWAYS, _look_for_identity),
+    Recovery("the refusal of a launch", ALWAYS, launching.free_refused),
+    Recovery("a notification in mid-turn", ALWAYS, _take_queued),
+    Recovery("the end of an agent on a host without a list", ALWAYS, _each(_close_silent)),
+    Recovery("a signal between two calls", ALWAYS, hearing.everybody),
+    Recovery("the judgement of a report", ALWAYS, _each(_judge)),
+    Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted)),
+    Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_parked_woken)),
+    Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all),
+    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.WAITING_STATES)),
+    Recovery("the launch of an agent that was approved", (PROMPT,), _owe_launches_again),
+    Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see),
 )

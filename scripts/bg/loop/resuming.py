@@ -59,7 +59,7 @@ def before_message(scene: Scene) -> None:
     said = called.text or called.copy
     queued.settle(scene, case)
     answers = case.is_resumable or bool(case.agent.answers)
-    scene.answer.deny = _refused(scene, case) or _not_answered(scene, case)
+    scene.answer.deny = _refuse_to_wake(scene, case) or _not_answered(scene, case)
     if answers and not scene.answer.deny:
         scene.answer.deny = proof.message_refused(scene, case, said)
     if scene.answer.deny:
@@ -75,7 +75,7 @@ def _addressed(scene: Scene, to: str) -> Optional[Case]:
     return cases.of(scene.book, task.label) if task and task.agent else None
 
 
-def _refused(scene: Scene, case: Case) -> str:
+def _refuse_to_wake(scene: Scene, case: Case) -> str:
     """The refusal to wake an ended agent from here, which the host would wake without its task, or not at all."""
     if case.is_held:
         return phrases.STAYS_PAUSED.format(label=case.label, command=scene.answer_command)
@@ -124,7 +124,7 @@ def _from_agent(scene: Scene) -> None:
 
 def _record(scene: Scene, case: Case, typed: str) -> str:
     """Write the resume message down before it is sent; its answers are marked as sent once the resume is proven."""
-    typed = "" if proof.is_kept_apart(scene) or tools.by_module(scene.event) else typed
+    typed = "" if proof.is_kept_apart(scene) or tools.is_by_module(scene.event) else typed
     message = resume.compose(case.agent, case.agent.token, typed, checkpoints.left_by(scene, case))
     with scene.book.transaction() as writing:
         write_down(scene, writing, case, message, typed)
@@ -160,7 +160,7 @@ def after_message(scene: Scene) -> None:
             unproven(scene)
     else:
         _woken_without_us(scene, tools.resumed_agent(scene.event))
-    if not tools.by_module(scene.event):
+    if not tools.is_by_module(scene.event):
         hearing.everybody(scene)
         reminding.remind(scene)
 
@@ -226,7 +226,7 @@ def before_task(scene: Scene) -> None:
     case = _addressed(scene, called.resume)
     if case is None:
         return
-    scene.answer.deny = _refused(scene, case) or proof.message_refused(scene, case, called.prompt)
+    scene.answer.deny = _refuse_to_wake(scene, case) or proof.message_refused(scene, case, called.prompt)
     if scene.answer.deny:
         return
     text = _record(scene, case, called.prompt)
@@ -348,5 +348,5 @@ def failed_message(scene: Scene) -> None:
     """PostToolUseFailure(SendMessage): nobody was woken."""
     if not scene.event.in_subagent:
         unproven(scene)
-        if not tools.by_module(scene.event):
+        if not tools.is_by_module(scene.event):
             reminding.remind(scene)

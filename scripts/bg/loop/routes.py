@@ -43,7 +43,7 @@ MODULES = {MODULE: "module.step"}
 
 def handler_for(event: Event) -> Optional[Handler]:
     """The handler of this event, None if no step is for it."""
-    # An event without a tool, or with the same step for every tool, is in the table without one.
+    # An event without a tool, or with the same step for every tool, stands in the table with None as its tool.
     known = HANDLERS.get((event.name, tools.known(event.tool))) or HANDLERS.get((event.name, None))
     known = known or MODULES.get(event.name)
     if known is None:

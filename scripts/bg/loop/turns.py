@@ -185,7 +185,7 @@ def _mention_pace(scene: Scene, case: Case) -> None:
     if not worked:
         return
     with scene.book.transaction() as writing:
-        notes.set_told_late(writing, case.label)
+        notes.set_told_of_lateness(writing, case.label)
     far = pace.so_far(notes.progress(scene.book, case.label))
     reached = scene.host.resume_way == versions.BY_MESSAGE
     line = phrases.BEYOND if reached else phrases.BEYOND_UNREACHED
@@ -275,11 +275,11 @@ def _ask_first(scene: Scene) -> None:
 def _to_hold(scene: Scene) -> dict[int, str]:
     """The text of each question that the user has not been shown, by the item's id."""
     items = scene.docket.items
-    found = {item.id: scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item) for item in items}
+    found = {item.id: scene.apart(f"{item.qid} of {item.label}", _unshown_question, item) for item in items}
     return {item: lines for item, lines in found.items() if lines}
 
 
-def _lines_to_hold(item: Question) -> str:
+def _unshown_question(item: Question) -> str:
     return replies.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
 
 

@@ -202,7 +202,7 @@ def render(marker: str, given: Mapping[str, Any]) -> str:
     return "\n".join([*lines, f"[/{marker}]"])
 
 
-def to_json(signal: Signal) -> dict[str, Any]:
+def as_json_object(signal: Signal) -> dict[str, Any]:
     """The signal in the protocol's JSON form, with its problems, repairs and notes."""
     payload = {name: given for name, given in signal.fields.items() if name not in ("agent_id", "timestamp")}
     return {

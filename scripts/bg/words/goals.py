@@ -8,7 +8,7 @@ _LINES = ("Goal", "Deliverables", "Done when")
 
 
 def of(prompt: str) -> dict[str, str]:
-    """The lines among these three that the prompt contains, by name."""
+    """The text of each line of `_LINES` that the prompt has, by the line's name."""
     found: dict[str, str] = {}
     name = ""
     for line in prompt.splitlines():

@@ -185,7 +185,7 @@ VERIFY_OUTPUT = "The last lines that it printed:"
 VERIFY_SAY_WHAT = "If it goes on, tell it what failed."
 VERIFY_DISPUTED = "The report says that the task is done, so it is disputed now."
 
-# Words that may not be the user's own
+# Words that are perhaps not the user's own
 
 NOT_YOURS = (
     "{label}: “{words}” is not known to come from you: it came from {who}, so it has no effect. If you meant it, type "

@@ -36,7 +36,7 @@ _HOST_TAG = pattern(
     re.IGNORECASE,
 )
 _OUR_FRAME = pattern("[\\[\uff3b\u3010](?=\\s*from\\s+the\\s+bg\\s+plugin)", re.IGNORECASE)
-# The beginning of a command of ours to type: nobody else's words may look like one.
+# The beginning of one of our commands, as the user types it: nobody else's words may look like such a command.
 _COMMAND = pattern("(?<![\\w/])/(?=bg(?:[-:][a-z]|\\s|$))")
 # Every tag or frame begins with one of these signs: most texts have none, and so need no pattern compiled.
 _OPENING = frozenset("<\uff1c\ufe64[\uff3b\u3010")
