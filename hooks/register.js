@@ -91,7 +91,7 @@ async function pressed($) {
 // What is typed as a command, or in the pane; undefined where the command's own hook is to carry it out.
 async function typed($, command, words) {
   seen = [];
-  const reply = await tell($, 'typed', { command, words, proof: await proof() });
+  const reply = await tell($, 'typed', { command, words, proof: command === 'bg-status' ? null : await proof() });
   await act($, reply);
   return reply;
 }

@@ -212,6 +212,26 @@ def test_the_plugins_commands_are_served_without_a_blocked_prompt(host: str) -> 
         assert rows(home, "SELECT event, text FROM errors") == []
 
 
+def test_what_is_typed_in_another_terminal_of_the_project_counts(host: str) -> None:
+    """It has no task of its own; the session that has it passes the answer on."""
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [ASKS, block("COMPLETION_REPORT")]),
+        ("parent", parent, reacting((LABELLED, launch(TASK)), ("Resume it now", wake))),
+    )
+    with Model(script) as model, Home(model.url) as home, terminal(home, host) as term, terminal(home, host) as other:
+        typed(term, "/bg:bg Audit the authentication code")
+        ended(home, 1)
+        term.wait_for(r"1 asks\s+bg-1: CSV or JSON")
+        typed(other, "/bg-answer bg-1 Q1: CSV Q2: here")
+        other.wait_for("belongs to another open session")
+        assert given(home) == [("Q1", "CSV", "client"), ("Q2", "here", "client")]
+        assert rows(home, "SELECT text FROM proofs WHERE proof = 'unproven'") == []
+        speak(term, "Anything new?")
+        ended(home, 2)
+        term.wait_for("bg-1 done", history=True)
+        assert rows(home, "SELECT event, text FROM errors") == []
+
+
 def copied(where: Path, module: Optional[str]) -> Path:
     """The plugin with another module, or without one."""
     for name in (".claude-plugin", "hooks", "scripts", "commands", "agents", "skills"):

@@ -10,6 +10,7 @@ import pytest
 from bg import machine
 from bg.ledger import chains, place
 from drive import Drive, block, context
+from hosts import HERE, OTHER
 from recordings import VERSIONS
 
 QUESTIONS = [
@@ -343,3 +344,27 @@ def test_a_question_without_options_is_typed_behind_the_command_that_runs_at_onc
     asking(drive, questions=QUESTIONS[1:])
     ask = module.says("key", seen=[])["ask"]
     assert "/reply bg-1 Q2: " == module.answers(ask, "I type the answer", offered=True)["fill"]
+
+
+def test_what_is_typed_in_another_session_of_the_project_counts(drive, monkeypatch, as_process):
+    """A session that has no task of its own, and that the ledger did not know: the first one passes the answer on."""
+
+    def runs_in(process: machine.Process) -> None:
+        monkeypatch.setattr(machine, "above", lambda: [process])
+        as_process(process)
+
+    runs_in(HERE)
+    Module(drive).begins()
+    asking(drive)
+    first, drive.session = drive.session, "22222222-2222-4222-8222-222222222222"
+    runs_in(OTHER)
+    second = Module(drive, b"t" * 32)
+    assert second.begins()["on"]
+    said = typed(second, "bg-1 Q1: CSV Q2: here", "bg-answer")
+    assert "belongs to another open session" in said["text"]
+    assert not {"wake", "say"} & set(said), "its own session does that"
+    assert ["client", "client"] == [row["proof"] for row in sent(drive)]
+    assert [] == drive.rows("SELECT text FROM proofs WHERE proof = 'unproven'")
+    drive.session = first
+    runs_in(HERE)
+    assert "Resume it now" in context(drive.prompt("Anything new?"))

@@ -130,7 +130,6 @@ def _typed(scene: Scene, given: Given) -> Given:
     if not answer_command.only_answers(scene, words) or not _is_typed(scene, words, given):
         said = feedback.NEEDS_A_PROMPT
         return {**_at_once(said, given), "fill": f"{scene.answer_command} {words}"} if is_own else {}
-    scene.enter()
     scene.event = scene.event._replace(prompt=f"/bg-answer {words}", tool_use="", turn="")
     answer_command.answer_command(scene, words)
     said = masked(_told(scene) or scene.answer.block or "\n".join(scene.answer.notice))
@@ -149,6 +148,7 @@ def _shown(scene: Scene) -> Given:
 
 def _is_typed(scene: Scene, words: str, given: Given) -> bool:
     """Whether the chain proves that the user has typed this; else it has no effect, and is kept to be shown."""
+    scene.enter()  # a session without a task of its own may answer for another
     with scene.book.transaction() as writing:
         if _proves(scene, writing, given):
             scene.shown_by = proofs.CLIENT
