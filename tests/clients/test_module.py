@@ -182,6 +182,10 @@ def test_the_plugins_commands_are_served_without_a_blocked_prompt(host: str) -> 
     with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
         typed(term, "/bg-status")
         term.wait_for("No background tasks here")
+        typed(term, "/reply")
+        term.wait_for(r"Answer: bg-3 Q1: CSV[\s\S]*No background tasks here")
+        press(term, "Escape")
+        term.wait_gone("Answer: bg-3")
         typed(term, "/bg:bg Audit the authentication code")
         ended(home, 1)
         term.wait_for(r"1 asks\s+bg-1: CSV or JSON")
