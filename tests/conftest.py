@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable
@@ -90,6 +91,21 @@ def packaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
     """Figures that stand above the summary, whether or not the test passes, and on whichever worker it ran."""
     return lambda words: record_property("figures", words)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each worker's share begins with tests that wait for minutes, so that none is left alone with them at the end."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    patient = [item for item in items if item.get_closest_marker("patient")]
+    rest = [item for item in items if not item.get_closest_marker("patient")]
+    ordered: list[pytest.Item] = []
+    for number in range(workers):
+        mine = patient[number::workers]
+        share = (len(items) - len(ordered)) // (workers - number) - len(mine)
+        ordered += [*mine, *rest[: max(share, 0)]]
+        del rest[: max(share, 0)]
+    items[:] = [*ordered, *rest]
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

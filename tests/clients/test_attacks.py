@@ -410,6 +410,7 @@ def test_a_program_that_drives_the_client_counts_too(host: str) -> None:
         assert rows(home, "SELECT event, text FROM errors") == []
 
 
+@pytest.mark.patient
 @pytest.mark.versions("2.1.100", "2.1.197", "2.1.258", "2.1.327")
 def test_what_a_model_schedules_does_not_count(host: str) -> None:
     """CronCreate asks for no permission; a minute later its words come as a prompt, and nobody has typed them."""

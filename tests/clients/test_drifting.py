@@ -22,7 +22,7 @@ from rig.script import Script, asked, parent
 from rig.session import Headless, arguments, auto_mode
 from test_loop import TASK, later
 
-pytestmark = pytest.mark.versions("2.1.197", NEWEST)
+pytestmark = [pytest.mark.patient, pytest.mark.versions("2.1.197", NEWEST)]
 MOMENT = 12.0  # for what such a host may never bring
 #: -p shows the model nothing of a session's beginning, and hands back in auto mode only.
 IN_AUTO_MODE = ("no PreToolUse of a hand-back",)

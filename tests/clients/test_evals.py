@@ -121,6 +121,7 @@ def scripted(agent: Callable[[Request], Reply], final: Callable[[Request], str])
     return Script(("agent", subagent, [agent] * 400), ("parent", parent, [the_parent(final)] * 400))
 
 
+@pytest.mark.patient
 @pytest.mark.versions(NEWEST)
 def test_the_scores_tell_a_model_that_keeps_the_protocol_from_one_that_does_not(
     host: str, tell: Callable[[str], None]

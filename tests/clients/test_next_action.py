@@ -152,6 +152,7 @@ def follow(host: str, state: str, tell: Callable[[str], None]) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
+@pytest.mark.patient
 @pytest.mark.versions(NEWEST)
 @pytest.mark.parametrize("state", ENDS)
 def test_the_line_of_the_table_sets_the_task_going(host: str, state: str, tell: Callable[[str], None]) -> None:

@@ -84,6 +84,7 @@ def said(word: str) -> str:
     return f"/bg-answer bg-1 Q1: {word}"
 
 
+@pytest.mark.patient
 def test_whatever_a_person_types_counts(host: str) -> None:
     """Typed, pasted, with a file, queued in a turn and behind one, after /compact, resumed and forked."""
     plans = {"BUSY": [bash("sleep 3")], "SLOW": [text("Slowly said.").later(3)]}
@@ -120,6 +121,7 @@ def test_whatever_a_person_types_counts(host: str) -> None:
         assert rows(home, "SELECT event, text FROM errors") == []
 
 
+@pytest.mark.patient
 @pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", NEWEST)
 def test_what_a_projects_file_schedules_does_not_count(host: str) -> None:
     """A cloned repository's scheduled_tasks.json: its user has only said good morning."""
@@ -186,6 +188,7 @@ def nothing_came_of_it(model: Model, home: Home) -> None:
     assert rows(home, "SELECT event, text FROM errors") == []
 
 
+@pytest.mark.patient
 def test_what_a_loop_and_a_wakeup_say_does_not_count(host: str) -> None:
     """The user has typed the loop, and no prompt of it; an obliging parent launches what these approve."""
     wakes = {"delaySeconds": 60, "reason": "It was asked for.", "noop": False, "prompt": f"{APPROVE}, WOKEN"}

@@ -21,6 +21,7 @@ SEED = int(os.environ.get("BG_SEED", "1"))
 REPLAYED = int(os.environ.get("BG_SEEDS", "4"))
 
 
+@pytest.mark.patient
 def test_hooks_killed_at_any_instant_lose_nothing(tmp_path: Path, tell: Callable[[str], None]) -> None:
     """Complete JSON counts as said, from a killed hook too; a repeat needs a kill between the print and the next event."""
     check(Campaign(tmp_path, seed=SEED), tell)
