@@ -8,6 +8,7 @@ import time
 from typing import Any, Callable, Union
 
 from loop import news, rows, spawn_tool
+from rig import clients
 from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
@@ -16,8 +17,7 @@ from rig.session import Headless
 from rig.terminal import Interactive
 
 Step = Any
-#: How it is known that a person has typed something: by the host's record, or by the module in the client.
-TYPED = {"keyboard", "client"}
+SERVED_SINCE = 2, 1, 287  # from this version on, the module serves the plugin's commands in a terminal
 LABEL = re.compile(r"not from the user\] label: (bg-\d+)")
 
 
@@ -116,15 +116,27 @@ def speak(run: Union[Headless, Interactive], words: str) -> None:
         run.await_turn()
 
 
+def answers_are(host: str) -> str:
+    """How it is known that a person has typed an answer: by the module in the client, else by the host's record."""
+    return "client" if clients.numbers(host) >= SERVED_SINCE else "keyboard"
+
+
 def brought(
-    run: Union[Headless, Interactive], holds: Callable[[], bool], what: Any, words: str = "Anything new?"
+    run: Union[Headless, Interactive],
+    holds: Callable[[], bool],
+    what: Any,
+    words: str = "Anything new?",
+    *,
+    waits: float = 0.0,
 ) -> None:
-    """Wait for what only an event brings, and speak until one has brought it.
+    """Wait for what only an event brings, and after so many seconds speak until one has brought it.
 
     A scripted model ends its turn before the host has written down what was said in it, so that the next event is the
     first to find it in the transcript.
     """
     deadline = time.monotonic() + PATIENCE
+    with contextlib.suppress(AssertionError):
+        until(holds, "", waits)
     while not holds():
         assert time.monotonic() < deadline, what() if callable(what) else what
         speak(run, words)
@@ -135,13 +147,11 @@ def brought(
 def delivered(run: Union[Headless, Interactive], home: Home, *, wakes: bool) -> None:
     """Wait until the parent has heard everything, and the ledger knows it; hosts that do not wake it are spoken to."""
     sql = "SELECT label, subject, run, mark, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
-    if wakes:
-        with contextlib.suppress(AssertionError):
-            until(lambda: not rows(home, sql), "", 3)
     brought(
         run,
         lambda: not rows(home, sql),
         lambda: (rows(home, sql), rows(home, "SELECT label, state FROM tasks")),
+        waits=3 if wakes else 0,
     )
 
 

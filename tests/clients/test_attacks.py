@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from directed import TYPED, brought, directed, said, speak, until
+from directed import answers_are, brought, directed, said, speak, until
 from generations import SHADOWED
 from loop import ROOT, block, launch, news, reacting, report, rows, spawn_tool, token
 from loop import wake as wake_told
@@ -393,7 +393,7 @@ def test_the_same_words_from_a_keyboard_count(host: str) -> None:
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
         assert "A1: CSV & <more>\n" in message
-        assert {row["proof"] for row in rows(home, "SELECT proof FROM proofs")} <= TYPED
+        assert {row["proof"] for row in rows(home, "SELECT proof FROM proofs")} == {"keyboard", answers_are(host)}
         assert len(rows(home, "SELECT 1 FROM resumes")) == 1, "the first call was refused"
         assert rows(home, "SELECT event, text FROM errors") == []
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
+from functools import partial
 from typing import Any
 
-from directed import delivered, directed, spawn, turn, until
+from directed import brought, delivered, directed, spawn, turn
 from generations import SHADOWED
 from loop import ROOT, rows
 from requested import WORK, halt
@@ -69,7 +68,8 @@ def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
                     assert begun.wait(PATIENCE)
                     model.wait_for(lambda request: request.actor == "stopped" and len(request.messages) > 1)
                     run.send("HALT it")
-                _heard(run, home, number)
+                # Where the host told no hook in the turn, the next prompt brings it.
+                brought(run, partial(_has_ended, home, number), lambda: rows(home, "SELECT * FROM runs"), waits=6)
             delivered(run, home, wakes=host not in UNWOKEN)
             never.set()
             run.finish()
@@ -77,19 +77,8 @@ def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
         judge(model, home, host, set(plans))
 
 
-def _heard(run: Headless, home: Home, count: int) -> None:
-    """So many runs have ended; where the host told no hook in the turn, the next prompt brings it."""
-    deadline = time.monotonic() + PATIENCE
-    while _ended(home) != count:
-        with contextlib.suppress(AssertionError):
-            until(lambda: _ended(home) == count, "", 6)
-            return
-        assert time.monotonic() < deadline, rows(home, "SELECT * FROM runs")
-        run.send("Anything new?")
-
-
-def _ended(home: Home) -> int:
-    return len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL"))
+def _has_ended(home: Home, count: int) -> bool:
+    return len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == count
 
 
 def judge(model: Model, home: Home, host: str, kinds: set[str]) -> None:

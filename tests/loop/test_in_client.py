@@ -17,6 +17,14 @@ QUESTIONS = [
     {"question_id": "Q1", "text": "CSV or JSON?", "context": "Both are used.", "options": "- CSV\n- JSON"},
     {"question_id": "Q2", "text": "Which folder?", "context": "There are several."},
 ]
+BEGUN = {
+    "on": True,
+    "command": {
+        "name": "reply",
+        "description": "Answer a background agent at once, also while Claude works; alone: all tasks",
+        "argumentHint": "bg-3 Q1: CSV",
+    },
+}
 CLIENT = machine.Process(os.getpid(), "1")
 
 
@@ -93,7 +101,7 @@ def sent(drive: Drive) -> list[dict]:
 
 def test_the_band_says_what_waits_and_is_gone_with_it(drive):
     module = Module(drive)
-    assert module.begins()["on"]
+    assert BEGUN == module.begins()
     asking(drive)
     band = module.says("look")["band"]
     assert {"counts": "1 asks", "words": "bg-1: CSV or JSON?", "key": "answer", "table": "tasks"} == band
@@ -157,7 +165,7 @@ def test_what_the_chain_does_not_prove_has_no_effect_and_is_shown(how, drive, mo
         monkeypatch.setattr(machine, "shares_terminal", lambda _: False)
     if how == "another client":
         as_process(machine.Process(os.getppid(), "1"))
-        assert module.begins()["on"]
+        assert BEGUN == module.begins()
     said = module.answers(ask, "CSV", **({"proof": None} if how == "no proof" else {}))
     assert "wake" not in said
     drive.advance(10)
@@ -233,7 +241,7 @@ def typed(module: Module, words: str, command: str = "reply", **more: object) ->
 @pytest.mark.parametrize("command", ["reply", "bg-answer"])
 def test_what_is_typed_in_the_client_answers_at_once(command, drive):
     module = Module(drive)
-    assert module.begins()["command"]["name"] == "reply"
+    module.begins()
     asking(drive)
     first = typed(module, "bg-1 Q1: CSV", command, busy=True)
     assert "bg-1 Q1 answered: CSV" in first["toast"]
@@ -359,7 +367,7 @@ def test_what_is_typed_in_another_session_of_the_project_counts(drive, monkeypat
     first, drive.session = drive.session, "22222222-2222-4222-8222-222222222222"
     runs_in(OTHER)
     second = Module(drive, b"t" * 32)
-    assert second.begins()["on"]
+    assert BEGUN == second.begins()
     said = typed(second, "bg-1 Q1: CSV Q2: here", "bg-answer")
     assert "belongs to another open session" in said["text"]
     assert not {"wake", "say"} & set(said), "its own session does that"

@@ -350,7 +350,7 @@ def test_the_fields_that_each_signal_asks_for():
     assert not any(name in told for name in ("timestamp", "total_duration"))
     assert "status: <success|partial_success|failed>" in told
     assert "blocked_work: <what could not be started, the failed step first>" in told
-    assert f"{', '.join(MARKERS[:-1])} or {MARKERS[-1]}" == signals.markers()
+    assert "CLARIFICATION_NEEDED, STOP_WORK, DELEGATE_WORK or COMPLETION_REPORT" == signals.markers()
     assert [marker for marker in MARKERS if f": {marker}." not in texts.named()["missing_block"]] == []
 
 

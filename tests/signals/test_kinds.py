@@ -59,16 +59,13 @@ class Book:
 
 @pytest.mark.parametrize("case", VALID, ids=lambda case: f"{case['file']}-{case['name']}")
 def test_what_a_signal_asks_for_waits_with_its_task(case):
-    """A task waits for the items of the signal that its run has ended with, if that asks for any; one that is over asks
-    for none.
-    """
+    """A task waits for the items of the signal that its run has ended with; one that is over asks for none."""
     signal = signals.decode(blocks.find(case["text"])[0])
     kind = kinds.of(signal.marker)
     asked = kind.asks(Book(), "bg-1", signal.fields)
     assert {ask.kind for ask in asked} <= set(ITEMS)
     assert kind.state(signal, [signal], kinds.Found()) in STATES
-    may_ask = type(kind).asks is not kinds.Kind.asks
-    assert bool(asked) == (may_ask and not kind.is_over(signal.fields))
+    assert bool(asked) != kind.is_over(signal.fields)
 
 
 def test_a_signal_of_a_later_version_is_shown_by_its_name():
