@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _CONFIRM = pattern(r"\s*confirm\s+#?(\d{1,9})\s*", re.IGNORECASE)
 _WHICH = {answers.CLOSE: feedback.CLOSE_WHICH, answers.STOP: feedback.STOP_WHICH}  # words that need a label
 STOP = "stop"
+SHOWS, ANSWERS, ACTS = "shows", "answers", "acts"  # the aims of typed words
 _CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}-[A-Za-z2-7]{5})\Z")
 _NEARLY = pattern(r"[Cc]ode\W+((?:\w\W*){8,12})\Z")
 
@@ -71,7 +72,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
     typed = answers.read(arguments, known)
     if answers.is_for_all(arguments) and (not known.waiting or tasks.in_state(scene.book, scene.project, State.PAUSED)):
         typed = Typed("", answers.ALL_GO, [], "", "", [])
-    if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
+    if _asks_to_see(typed):
         _show(scene, typed)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
@@ -92,25 +93,29 @@ def answer_command(scene: Scene, arguments: str) -> None:
     commands.say(scene, "\n".join(came.lines))
 
 
-def only_shows(scene: Scene, arguments: str) -> bool:
-    """Whether the words only ask to see something."""
+def aim(scene: Scene, arguments: str) -> str:
+    """The aim of the words: to see something, to answer or tell an agent something, or what Claude has to act on."""
     if answers.is_blank(arguments):
-        return True
-    typed = answers.read(arguments, _known(scene))
-    return typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts
-
-
-def only_answers(scene: Scene, arguments: str) -> bool:
-    """Whether the words answer questions or tell an agent something, for which Claude need not do anything."""
-    if answers.is_blank(arguments) or answers.is_for_all(arguments) or code_in(scene, arguments):
-        return False
+        return SHOWS
     known = _known(scene)
     typed = answers.read(arguments, known)
-    if typed.word or _CONFIRM.fullmatch(answers.folded(arguments)):
-        return False
-    label = typed.label or _only_label(scene, known.waiting)
-    meant = {label, *(part.label for part in typed.parts)}
-    return not any(item.label in meant and inbox.kind(item) == Item.DELEGATION for item in known.waiting)
+    if _asks_to_see(typed):
+        return SHOWS
+    if typed.word or answers.is_for_all(arguments) or code_in(scene, arguments):
+        return ACTS
+    if _CONFIRM.fullmatch(answers.folded(arguments)) or _concern_a_request(scene, typed, known):
+        return ACTS
+    return ANSWERS
+
+
+def _concern_a_request(scene: Scene, typed: Typed, known: Known) -> bool:
+    """Whether a task that the words are for waits for a decision on a request."""
+    meant = {typed.label or _only_label(scene, known.waiting), *(part.label for part in typed.parts)}
+    return any(item.label in meant and inbox.kind(item) == Item.DELEGATION for item in known.waiting)
+
+
+def _asks_to_see(typed: Typed) -> bool:
+    return typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts
 
 
 def code_in(scene: Scene, arguments: str) -> str:

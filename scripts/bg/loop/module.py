@@ -124,10 +124,11 @@ def _typed(scene: Scene, given: Given) -> Given:
         return _shown(scene)
     if is_own and answers.is_blank(words):
         return {"text": ""}
-    if answer_command.only_shows(scene, words):
+    aim = answer_command.aim(scene, words)
+    if aim == answer_command.SHOWS:
         answer_command.answer_command(scene, words)
         return _shown(scene)
-    if not answer_command.only_answers(scene, words) or not _is_typed(scene, words, given):
+    if aim != answer_command.ANSWERS or not _is_typed(scene, words, given):
         said = feedback.NEEDS_A_PROMPT
         return {**_at_once(said, given), "fill": f"{scene.answer_command} {words}"} if is_own else {}
     scene.event = scene.event._replace(prompt=f"/bg-answer {words}", tool_use="", turn="")
