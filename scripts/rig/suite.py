@@ -60,19 +60,23 @@ def main(arguments: list[str]) -> int:
     os.environ["BG_HOSTS"] = str(clients.hosts())
     signal.signal(signal.SIGTERM, _stop)
     os.chdir(ROOT)
-    if named:
-        options, missing = _on(named, given)
-    elif everything:
-        options, missing = _all(given)
-    elif selects(given):
-        options, missing = given, fetching.install_all(_clients_of(given), _say)
-    else:
-        options, missing = _short(given)
+    options, missing = _chosen(named, given, everything=everything)
     if missing and named:
         return 1
     if not _complete(missing, required=os.environ.get(REQUIRED, "") not in ("", "0")):
         return 1
     return 0 if only_setup else _run(options, alone=everything and not selects(given))
+
+
+def _chosen(named: str, given: list[str], *, everything: bool) -> tuple[list[str], dict[str, str]]:
+    """The options of pytest for the tests that are wanted, and the clients that could not be fetched."""
+    if named:
+        return _on(named, given)
+    if everything:
+        return _all(given)
+    if selects(given):
+        return given, fetching.install_all(_clients_of(given), _say)
+    return _short(given)
 
 
 def _named(arguments: list[str]) -> tuple[str, list[str]]:
